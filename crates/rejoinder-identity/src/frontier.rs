@@ -1,0 +1,24 @@
+//! What is known of a document: how far each of its actors has come.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ActorId, ChangeHash};
+
+/// An actor's last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Tip {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: ChangeHash,
+}
+
+/// The last change of every actor of a document, skeletons not counted: those come with the log.
+pub type Frontier = BTreeMap<ActorId, Tip>;
+
+/// Whether whoever was at `frontier` had the change `seq` of `actor`.
+pub fn covers(frontier: &Frontier, actor: &ActorId, seq: u64) -> bool {
+    frontier.get(actor).is_some_and(|tip| tip.seq >= seq)
+}

@@ -1,0 +1,31 @@
+//! Who and what: keys, signatures that must be checked to be read, ids, the hash they are made
+//! with, points in time, and the ticket.
+//!
+//! It knows nothing of what is signed: logs, envelopes and proposals are the business of the
+//! crates above, which say with [`Signable`] which [`Kind`] a value of theirs is.
+
+mod encoding;
+mod frontier;
+mod hash;
+mod id;
+mod key;
+pub mod limits;
+mod name;
+mod role;
+mod signed;
+mod ticket;
+mod timestamp;
+
+pub use encoding::{DecodeError, from_bytes, to_bytes};
+pub use frontier::{Frontier, Tip, covers};
+pub use hash::{Hash, hash};
+pub use id::{
+    ActorId, ChangeHash, DocumentId, Incarnation, Nonce, OpeningId, ParseIdError, PeerId,
+    ProposalId, RecordId, WorkspaceId,
+};
+pub use key::SecretKey;
+pub use name::{OptionId, QuestionId, RequestId, TurnId};
+pub use role::Role;
+pub use signed::{BadSignature, Kind, Signable, Signed, Verified};
+pub use ticket::{Hint, Ticket, TicketError};
+pub use timestamp::Timestamp;
