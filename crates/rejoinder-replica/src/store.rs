@@ -1,0 +1,109 @@
+//! What a replica asks of the disk, in bytes: the storage crate makes it durable without knowing
+//! what it means.
+
+use std::collections::BTreeMap;
+
+/// A write that was asked for. Writes become durable in the order of their ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WriteId(pub u64);
+
+/// A read that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LoadId(pub u64);
+
+/// The tables of a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    /// What the home itself is: its workspaces and their root keys, its port, its settings.
+    Meta,
+    /// The logs.
+    Records,
+    /// The signed changes of every document: the truth that documents are views of.
+    Envelopes,
+    /// The last change of each (document, actor), so that a home opens without reading envelopes.
+    Frontiers,
+    /// Proposals that no record has answered yet.
+    Proposals,
+    /// The highest address card of each device.
+    Addresses,
+}
+
+impl Table {
+    /// Every table.
+    pub const ALL: [Self; 6] = [
+        Self::Meta,
+        Self::Records,
+        Self::Envelopes,
+        Self::Frontiers,
+        Self::Proposals,
+        Self::Addresses,
+    ];
+
+    /// The tables that are read whole when a home is opened. The others are read on demand.
+    pub const AT_OPEN: [Self; 5] =
+        [Self::Meta, Self::Records, Self::Frontiers, Self::Proposals, Self::Addresses];
+
+    /// Its name in the file. A name that was once released is never given to another table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Records => "records",
+            Self::Envelopes => "envelopes",
+            Self::Frontiers => "frontiers",
+            Self::Proposals => "proposals",
+            Self::Addresses => "addresses",
+        }
+    }
+}
+
+/// One change of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Writes a row, over the one of that key if there is one.
+    Put(Table, Vec<u8>, Vec<u8>),
+    /// Removes a row; no error when there is none.
+    Delete(Table, Vec<u8>),
+}
+
+/// Changes that become durable together or not at all, in this order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+impl Batch {
+    /// Adds a row to write.
+    pub fn put(&mut self, table: Table, key: Vec<u8>, value: Vec<u8>) {
+        self.changes.push(Change::Put(table, key, value));
+    }
+
+    /// Adds a row to remove.
+    pub fn delete(&mut self, table: Table, key: Vec<u8>) {
+        self.changes.push(Change::Delete(table, key));
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+/// Keys and values, in the order of the keys.
+pub type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// All rows of a table whose keys begin so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Load {
+    /// The table.
+    pub table: Table,
+    /// How the keys begin.
+    pub prefix: Vec<u8>,
+}
+
+/// What a home held when it was opened: the rows of [`Table::AT_OPEN`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// Table by table.
+    pub rows: BTreeMap<Table, Rows>,
+}

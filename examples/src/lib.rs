@@ -1,0 +1,1 @@
+//! The examples are in `examples/`: `cargo run -p rejoinder-examples --example NAME`.
