@@ -1,1 +1,23 @@
-//! mcp
+//! MCP elicitations in, results out: what a server asks becomes a [`ChatInputRequest`], and how
+//! the request ended becomes the `ElicitResult` that the server waits for.
+//!
+//! It reads the raw JSON of the parameters, because one property it does not know must not cost
+//! the other twelve, and because the order of `properties` is the order of the questions. It
+//! knows nothing of who answers, nor when: [`Elicitation::result`] is told how it ended.
+//!
+//! What AHP can't say (`pattern`, `multipleOf`) is not checked here; a property that AHP can't
+//! show at all is [left out](Elicitation::left_out), or refused if the server requires it.
+//!
+//! [`ChatInputRequest`]: ahp_types::state::ChatInputRequest
+
+mod elicitation;
+mod error;
+mod json;
+pub mod limits;
+mod options;
+mod property;
+mod schema;
+mod value;
+
+pub use elicitation::{Elicitation, LeftOut};
+pub use error::{ElicitationError, Unanswerable};
