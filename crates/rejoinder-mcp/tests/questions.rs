@@ -1,4 +1,5 @@
 //! From a property to a question: each way in which servers write one.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use rejoinder_mcp::{Elicitation, ElicitationError, Unanswerable};
 use serde_json::{Value, json};

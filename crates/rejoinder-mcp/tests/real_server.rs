@@ -1,4 +1,5 @@
 //! The elicitations that server-everything 2026.8.31 really sends, byte for byte.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::collections::BTreeMap;
 
@@ -87,6 +88,7 @@ fn the_form_of_every_kind() {
 }
 
 #[test]
+#[expect(clippy::approx_constant, reason = "the server's default is 3.14, not pi")]
 fn untouched_questions_come_back_with_their_defaults() {
     let elicitation = read("form-implicit {} accept full");
     let answers = BTreeMap::from([(QuestionId::from("name"), submitted("Ann"))]);

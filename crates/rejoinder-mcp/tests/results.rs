@@ -1,4 +1,5 @@
 //! From answers to the `ElicitResult`: each row of what may have happened to a question.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::collections::BTreeMap;
 
