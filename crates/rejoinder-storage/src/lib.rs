@@ -1,1 +1,18 @@
-//! storage
+//! Makes a replica's batches durable in redb, and loads them again.
+//!
+//! One file per home. It does not know what the bytes mean that it keeps: which tables there are
+//! and what their rows look like is the replica's business. What lies below the file is injected
+//! as a [`Backend`], so that a test can fail, fill or crash the disk.
+
+mod backend;
+mod error;
+mod format;
+mod limits;
+mod memory;
+mod store;
+mod unborn;
+
+pub use backend::Backend;
+pub use error::{Doing, StoreError, What};
+pub use format::FORMAT;
+pub use store::Store;

@@ -1,0 +1,44 @@
+//! A file whose maker died before it was one.
+//!
+//! redb writes its magic number last, so that half a new file is not taken for a whole one; but it
+//! then says "not a database" of it for ever. Nobody can have kept anything in such a file, and
+//! who starts again after a power failure should not have to find and delete it.
+
+use std::io;
+
+use redb::StorageBackend;
+
+/// How a redb file begins.
+const MAGIC: usize = 9;
+/// All that is written before the magic number lies within the first page.
+const PAGE: u64 = 4096;
+
+/// Empties the file if it is unborn, and says whether it was.
+pub(crate) fn cleared(disk: &dyn StorageBackend) -> io::Result<bool> {
+    let unborn = is_unborn(disk)?;
+    if unborn {
+        disk.set_len(0)?;
+    }
+    Ok(unborn)
+}
+
+/// Without a magic number, and nothing but zeros after the first page. Any other file stays as it
+/// is: one that held something once, or that another program wrote.
+fn is_unborn(disk: &dyn StorageBackend) -> io::Result<bool> {
+    let len = disk.len()?;
+    if len < PAGE {
+        return Ok(false);
+    }
+    let mut page = vec![0; PAGE as usize];
+    let mut at = 0;
+    while at < len {
+        let piece = &mut page[..(len - at).min(PAGE) as usize];
+        disk.read(at, piece)?;
+        let zeros = if at == 0 { &piece[..MAGIC] } else { &*piece };
+        if zeros.iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
+        at += PAGE;
+    }
+    Ok(true)
+}
