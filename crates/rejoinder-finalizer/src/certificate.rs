@@ -1,0 +1,68 @@
+//! The root key's word on who writes the log: one certificate for each start of a host.
+
+use std::fmt;
+
+use rejoinder_identity::{
+    BadSignature, Incarnation, Kind, PeerId, RecordId, Signable, Verified, WorkspaceId,
+};
+use serde::{Deserialize, Serialize};
+
+/// Lets a device write one epoch of a workspace's log. The root key signs it, and the workspace's
+/// id is the hash of that key, so whoever knows the id can check it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochCertificate {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// Which epoch. The highest wins.
+    pub epoch: u64,
+    /// The device that writes it.
+    pub host: PeerId,
+    /// The last record that stays in force. What an older epoch has beyond it is void.
+    pub head: RecordId,
+    /// The run of the host that writes it.
+    pub incarnation: Incarnation,
+}
+
+impl Signable for EpochCertificate {
+    const KIND: Kind = Kind::EpochCertificate;
+}
+
+/// Why a certificate is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadCertificate {
+    /// It is not signed, or can't be read.
+    Signature(BadSignature),
+    /// It was signed by a key that is not the workspace's root.
+    NotRoot {
+        /// That key.
+        signer: PeerId,
+    },
+    /// It is for another workspace, epoch, device or place than the record that carries it.
+    Mismatch(&'static str),
+}
+
+impl fmt::Display for BadCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signature(error) => error.fmt(f),
+            Self::NotRoot { signer } => write!(f, "{signer} is not the workspace's root key"),
+            Self::Mismatch(what) => write!(f, "it names another {what} than its record"),
+        }
+    }
+}
+
+impl std::error::Error for BadCertificate {}
+
+impl EpochCertificate {
+    /// Verifies a certificate from the workspace's id alone.
+    pub(crate) fn verify(bytes: &[u8], workspace: &WorkspaceId) -> Result<Self, BadCertificate> {
+        let verified = Verified::<Self>::from_bytes(bytes).map_err(BadCertificate::Signature)?;
+        if WorkspaceId::of_root(&verified.signer()) != *workspace {
+            return Err(BadCertificate::NotRoot { signer: verified.signer() });
+        }
+        if verified.value().workspace != *workspace {
+            return Err(BadCertificate::Mismatch("workspace"));
+        }
+        Ok(verified.value().clone())
+    }
+}

@@ -1,0 +1,132 @@
+//! Completions: the first valid one wins.
+
+use ahp_types::state::ChatInputResponseKind;
+use rejoinder_identity::{OpeningId, QuestionId, to_bytes};
+
+use crate::{
+    checked::Checked,
+    limits,
+    proposal::{Complete, Proposal},
+    record::{Body, Decided},
+    refusal::Refusal,
+    request::{Request, Status},
+    settlement::{Completion, Embedded, Settle, Settlement},
+    state::State,
+};
+
+impl State {
+    pub(super) fn complete(
+        &self,
+        proposal: &Checked<Proposal>,
+        complete: &Complete,
+        settle: &dyn Settle,
+    ) -> Result<Body, Refusal> {
+        let request = self.open(&complete.opening)?;
+        if complete.revision != request.revision() {
+            return Err(Refusal::RequestChanged { revision: request.revision() });
+        }
+        let author = proposal.value().author;
+        let settlement = settle.completion(
+            &complete.opening,
+            &Completion {
+                response: complete.response,
+                carried: &complete.answers,
+                proposer: author,
+                seen: &proposal.value().seen.frontier,
+            },
+        );
+        let accept = complete.response == ChatInputResponseKind::Accept;
+        if accept {
+            acceptable(request, &settlement)?;
+        }
+        let Settlement { answers, displaced, frontier, .. } = settlement;
+        let mut decided = Decided {
+            opening: complete.opening,
+            revision: complete.revision,
+            response: complete.response,
+            by: author,
+            proposal: proposal.proposal_id(),
+            embedded: Embedded { answers, frontier, left_out: Vec::new() },
+            displaced,
+        };
+        let largest = decided.embedded.largest();
+        let fits = fit(&mut [&mut decided.embedded], limits::LARGE_RECORD);
+        match largest {
+            Some(question) if accept && !fits => Err(Refusal::TooLarge { question }),
+            Some(_) | None => Ok(Body::Decided(decided)),
+        }
+    }
+
+    /// The request, if it is open; else why not.
+    pub(super) fn open(&self, opening: &OpeningId) -> Result<&Request, Refusal> {
+        let Some(request) = self.request(opening) else {
+            return Err(Refusal::NoOpenRequest { ended: None });
+        };
+        match request.status() {
+            Status::Open => Ok(request),
+            Status::Decided(decision) => Err(Refusal::AlreadyDecided {
+                by: decision.by,
+                response: decision.response,
+                decision: decision.record,
+            }),
+            Status::Suspended(ended) | Status::Ended(ended) => {
+                Err(Refusal::NoOpenRequest { ended: Some(ended.how) })
+            }
+        }
+    }
+}
+
+/// What an accept must satisfy; decline and cancel are never refused for content.
+fn acceptable(request: &Request, settlement: &Settlement) -> Result<(), Refusal> {
+    if let Some(question) = settlement.too_large.clone() {
+        return Err(Refusal::TooLarge { question });
+    }
+    if !settlement.missing.is_empty() {
+        return Err(Refusal::RequiredUnanswered { questions: settlement.missing.clone() });
+    }
+    if !settlement.invalid.is_empty() {
+        return Err(Refusal::Invalid { questions: settlement.invalid.clone() });
+    }
+    if request.strict() && !settlement.displaced.is_empty() {
+        let mut questions: Vec<_> =
+            settlement.displaced.iter().map(|displaced| displaced.question.clone()).collect();
+        questions.dedup();
+        return Err(Refusal::Stale { questions });
+    }
+    Ok(())
+}
+
+impl Embedded {
+    fn largest(&self) -> Option<QuestionId> {
+        let answers = self.answers.iter();
+        answers.max_by_key(|(_, settled)| settled.answer.len()).map(|(id, _)| id.clone())
+    }
+}
+
+/// Room for what stands in a record beside what it embeds: ids, signatures, the action.
+const BESIDE: usize = 16 * 1_024;
+
+/// Leaves answers out, the largest first, until all fit in one record; they stay in the documents.
+/// It can come to this where nobody did wrong: several people each wrote within the limits, or a
+/// turn ends with many requests. Tells whether everything fitted.
+pub(super) fn fit(embedded: &mut [&mut Embedded], limit: usize) -> bool {
+    let budget = limit.saturating_sub(BESIDE);
+    let mut size: usize = embedded.iter().map(|one| to_bytes(*one).len()).sum();
+    let all = size <= budget;
+    while size > budget {
+        let Some((index, question)) = largest(embedded) else { break };
+        let one = &mut *embedded[index];
+        if let Some(settled) = one.answers.remove(&question) {
+            size = size.saturating_sub(to_bytes(&settled).len());
+            one.left_out.push(question);
+        }
+    }
+    all
+}
+
+fn largest(embedded: &[&mut Embedded]) -> Option<(usize, QuestionId)> {
+    let answers = embedded.iter().enumerate().flat_map(|(index, one)| {
+        one.answers.iter().map(move |(question, settled)| (settled.answer.len(), index, question))
+    });
+    answers.max().map(|(_, index, question)| (index, question.clone()))
+}

@@ -1,0 +1,173 @@
+//! Turns: what starts one, what ends one, and with it every request that is open.
+
+use ahp_types::state::{Message, MessageKind};
+use rejoinder_identity::{OpeningId, RequestId, Timestamp, TurnId};
+use serde_json::{Value, json};
+
+use super::{Wish, complete::fit};
+use crate::{
+    conversation::Place,
+    limits,
+    proposal::StartTurn,
+    record::{Body, EndedRequest, Published, TurnEnded},
+    refusal::Refusal,
+    request::How,
+    settlement::{Embedded, Settle},
+    state::State,
+};
+
+impl State {
+    pub(super) fn start_turn(
+        &self,
+        now: Timestamp,
+        start: &StartTurn,
+        wish: Wish,
+    ) -> Result<Body, Refusal> {
+        if self.conversation.place(&start.turn) != Place::Gone {
+            return Err(Refusal::AlreadyStarted { turn: start.turn.clone() });
+        }
+        if let Some(turn) = self.active_turn() {
+            return Err(Refusal::TurnActive { turn });
+        }
+        let message: Message = serde_json::from_str(&start.message)
+            .map_err(|error| Refusal::Malformed { why: format!("the message: {error}") })?;
+        if wish.origin.is_some() && message.origin.kind != MessageKind::User {
+            return Err(Refusal::OriginNotUser);
+        }
+        let mut action = json!({
+            "type": "chat/turnStarted",
+            "turnId": start.turn,
+            "startedAt": ahp_time(now).to_rfc3339(),
+            "message": parsed("the message", &start.message)?,
+        });
+        if let Some(queued) = &start.queued {
+            action["queuedMessageId"] = json!(queued);
+        }
+        Ok(self.publish_on_chat(&action, wish))
+    }
+
+    pub(super) fn resume_turn(
+        &self,
+        turn: &TurnId,
+        taken_up: &dyn Fn(&OpeningId) -> bool,
+        wish: Wish,
+    ) -> Result<Body, Refusal> {
+        if self.conversation.place(turn) != (Place::Finished { resumable: true }) {
+            return Err(Refusal::NotResumable { turn: turn.clone() });
+        }
+        let left: Vec<RequestId> = self
+            .suspended_requests()
+            .filter(|request| !taken_up(&request.opening()))
+            .map(|request| request.id().clone())
+            .collect();
+        if !left.is_empty() {
+            return Err(Refusal::NotTakenUp { requests: left });
+        }
+        let action = json!({ "type": "chat/turnResume", "turnId": turn });
+        Ok(self.publish_on_chat(&action, wish))
+    }
+
+    pub(super) fn publish_on_chat(&self, action: &Value, wish: Wish) -> Body {
+        Body::Published(Published {
+            channel: self.chat_uri().to_owned(),
+            action: action.to_string(),
+            origin: wish.origin,
+            grants: wish.grants,
+        })
+    }
+
+    pub(super) fn cancel_turn(
+        &self,
+        now: Timestamp,
+        turn: &TurnId,
+        settle: &dyn Settle,
+        wish: Wish,
+    ) -> Result<Body, Refusal> {
+        let active = self.active()?;
+        if active != *turn {
+            return Err(Refusal::OtherTurn { active });
+        }
+        let action = self.end_action("chat/turnCancelled", &active, now);
+        Ok(self.end_turn(&action, How::Cancelled, settle, wish))
+    }
+
+    pub(super) fn truncate(
+        &self,
+        turn: Option<&TurnId>,
+        settle: &dyn Settle,
+        wish: Wish,
+    ) -> Result<Body, Refusal> {
+        let mut action = json!({ "type": "chat/truncated" });
+        if let Some(turn) = turn {
+            match self.conversation.place(turn) {
+                Place::Active => return Err(Refusal::TurnActive { turn: turn.clone() }),
+                Place::Gone => return Err(Refusal::NoSuchTurn { turn: turn.clone() }),
+                Place::Finished { .. } => action["turnId"] = json!(turn),
+            }
+        }
+        Ok(self.end_turn(&action, How::Truncated, settle, wish))
+    }
+
+    pub(super) fn active(&self) -> Result<TurnId, Refusal> {
+        self.active_turn().ok_or(Refusal::NoActiveTurn)
+    }
+
+    /// The action that ends a turn now. How long it took is told by the host's clock.
+    pub(super) fn end_action(&self, kind: &str, turn: &TurnId, now: Timestamp) -> Value {
+        let started = self.starts.get(turn).copied().unwrap_or(now);
+        let duration = ahp_time(now).since(ahp_time(started)).as_millis();
+        let duration = i64::try_from(duration).unwrap_or(i64::MAX);
+        json!({ "type": kind, "turnId": turn, "duration": duration })
+    }
+
+    /// Every end of a turn settles the requests that are open.
+    pub(super) fn end_turn(
+        &self,
+        action: &Value,
+        how: How,
+        settle: &dyn Settle,
+        wish: Wish,
+    ) -> Body {
+        let open = self.open_requests();
+        let mut requests: Vec<EndedRequest> = open
+            .iter()
+            .map(|request| {
+                let settlement = settle.end(&request.opening());
+                let embedded = Embedded {
+                    answers: settlement.answers,
+                    frontier: settlement.frontier,
+                    left_out: Vec::new(),
+                };
+                EndedRequest { opening: request.opening(), embedded }
+            })
+            .collect();
+        let mut embedded: Vec<_> =
+            requests.iter_mut().map(|request| &mut request.embedded).collect();
+        // An end is never refused for what people wrote.
+        let beside = action.to_string().len();
+        fit(&mut embedded, limits::LARGE_RECORD.saturating_sub(beside));
+        Body::TurnEnded(TurnEnded {
+            channel: self.chat_uri().to_owned(),
+            action: action.to_string(),
+            how,
+            requests,
+            origin: wish.origin,
+            grants: wish.grants,
+        })
+    }
+}
+
+/// A time that AHP's reducers can add a duration to. A host's clock may be wrong by years, and a
+/// turn whose end can't be told would stay active for ever.
+fn ahp_time(now: Timestamp) -> Timestamp {
+    // 9998-12-31T23:59:59.999Z: the reducers' last instant is a year later.
+    const LAST: i64 = 253_370_764_799_999;
+    Timestamp::from_millis(now.as_millis().clamp(0, LAST))
+}
+
+/// As it was written, with the keys that this release does not know. Typed reading skips over what
+/// it does not know, so it may accept what this refuses: a number out of range, for one.
+pub(super) fn parsed(what: &str, json: &str) -> Result<Value, Refusal> {
+    serde_json::from_str(json)
+        .map_err(|error| Refusal::Malformed { why: format!("{what}: {error}") })
+}

@@ -1,0 +1,178 @@
+//! Turns: what the host publishes, how turns end, and what that makes of their requests.
+
+use ahp::reducers::ReduceOutcome;
+use ahp_types::{
+    actions::{ChatTurnStartedAction, StateAction},
+    state::{ResponsePart, SessionInputRequest},
+};
+use rejoinder_identity::TurnId;
+
+use super::Folding;
+use crate::{
+    change::Change,
+    conversation::{Channel, Place, read_action},
+    record::{EndedRequest, Published, TurnEnded},
+    request::{Ended, How, Status},
+    state::{Fate, State},
+};
+impl Folding<'_> {
+    pub(super) fn published(&mut self, published: &Published) {
+        if let Some(channel) = self.state.channel(&published.channel)
+            && let Ok(action) = read_action(&published.action)
+        {
+            self.publish(channel, &action);
+        }
+        if let Some(proposal) = published.grants {
+            self.answer(proposal, Fate::Granted);
+        }
+    }
+
+    fn publish(&mut self, channel: Channel, action: &StateAction) {
+        if !may_be_published(action) {
+            return;
+        }
+        match (channel, action) {
+            (Channel::Chat, StateAction::ChatTurnStarted(start)) => self.turn_started(start),
+            (Channel::Chat, StateAction::ChatTurnResume(resume)) => {
+                if self.reduce(Channel::Chat, action) {
+                    self.changes.push(Change::TurnResumed { turn: resume.turn_id.clone().into() });
+                    self.follow_turns(How::Failed, &[]);
+                }
+            }
+            _ => {
+                if self.reduce(channel, action) {
+                    self.changes.push(Change::Published);
+                }
+            }
+        }
+    }
+
+    fn turn_started(&mut self, start: &ChatTurnStartedAction) {
+        if !self.state.conversation.may_start(start) {
+            return;
+        }
+        self.reduce(Channel::Chat, &StateAction::ChatTurnStarted(start.clone()));
+        let turn = TurnId(start.turn_id.clone());
+        self.state.starts.insert(turn.clone(), self.record.at);
+        self.changes.push(Change::TurnStarted { turn });
+        self.follow_turns(How::Failed, &[]);
+    }
+
+    pub(super) fn reduce(&mut self, channel: Channel, action: &StateAction) -> bool {
+        self.state.conversation.reduce(channel, action) == ReduceOutcome::Applied
+    }
+
+    pub(super) fn turn_ended(&mut self, ended: &TurnEnded) {
+        if self.state.channel(&ended.channel) == Some(Channel::Chat)
+            && let Ok(action) = read_action(&ended.action)
+            && let Some(how) = how_it_ends(&action, ended.how)
+        {
+            let turn = self.state.active_turn();
+            if self.reduce(Channel::Chat, &action) {
+                self.changes.push(Change::TurnEnded { turn, how });
+                self.follow_turns(how, &ended.requests);
+            }
+        }
+        if let Some(proposal) = ended.grants {
+            self.answer(proposal, Fate::Granted);
+        }
+    }
+
+    /// Brings the requests that may still change in line with where their turns stand now. Those
+    /// that were open show what the end embeds of them; a start or a resume ends none.
+    fn follow_turns(&mut self, how: How, embedded: &[EndedRequest]) {
+        for opening in self.state.unsettled.clone() {
+            let request = &self.state.requests[&opening];
+            let place = self.state.conversation.place(&request.turn);
+            let found = embedded.iter().find(|ended| ended.opening == opening);
+            let ends = || Ended {
+                how: if place == Place::Gone { How::Truncated } else { how },
+                embedded: found.map(|ended| ended.embedded.clone()).unwrap_or_default(),
+                record: self.id,
+            };
+            let next = follow(&request.status, place, ends);
+            if next == request.status {
+                continue;
+            }
+            self.changes.push(match &next {
+                Status::Open => Change::RequestReopened { opening },
+                Status::Suspended(_) => Change::RequestSuspended { opening },
+                Status::Ended(ended) => Change::RequestEnded { opening, how: ended.how },
+                Status::Decided(_) => Change::RequestDecided { opening },
+            });
+            self.state.requests.get_mut(&opening).expect("it was found above").status = next;
+            self.show(&opening);
+        }
+        let State { unsettled, requests, conversation, .. } = &mut *self.state;
+        unsettled.retain(|opening| {
+            let request = &requests[opening];
+            match request.status {
+                Status::Open | Status::Suspended(_) => true,
+                // A truncation may make its turn the last one again.
+                Status::Ended(_) => conversation.failed_resumably(&request.turn),
+                Status::Decided(_) => false,
+            }
+        });
+    }
+}
+
+/// Where a request stands once its turn stands there.
+fn follow(status: &Status, place: Place, ends: impl FnOnce() -> Ended) -> Status {
+    let finished = |ended: Ended, resumable: bool| {
+        if resumable { Status::Suspended(ended) } else { Status::Ended(ended) }
+    };
+    match (status, place) {
+        (Status::Decided(decision), _) => Status::Decided(decision.clone()),
+        (Status::Open | Status::Suspended(_) | Status::Ended(_), Place::Active) => Status::Open,
+        (Status::Open, Place::Finished { resumable }) => finished(ends(), resumable),
+        (Status::Suspended(ended) | Status::Ended(ended), Place::Finished { resumable }) => {
+            finished(ended.clone(), resumable)
+        }
+        (Status::Open, Place::Gone) => Status::Ended(ends()),
+        // Its answers are those of the failure; the truncation only took the hope of a resume.
+        (Status::Suspended(ended), Place::Gone) => {
+            let Ended { record, .. } = ends();
+            Status::Ended(Ended { how: How::Truncated, embedded: ended.embedded.clone(), record })
+        }
+        (Status::Ended(ended), Place::Gone) => Status::Ended(ended.clone()),
+    }
+}
+
+fn how_it_ends(action: &StateAction, said: How) -> Option<How> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other action of AHP ends a turn")]
+    match action {
+        StateAction::ChatTurnComplete(_) => Some(How::Completed),
+        StateAction::ChatTurnCancelled(_) if said == How::Expired => Some(How::Expired),
+        StateAction::ChatTurnCancelled(_) => Some(How::Cancelled),
+        StateAction::ChatError(_) => Some(How::Failed),
+        StateAction::ChatTruncated(_) => Some(How::Truncated),
+        _ => None,
+    }
+}
+
+/// What has a record body of its own, or would change which chats and requests there are, is not
+/// read from a published action: then every request has an opening and every end embeds answers.
+pub(crate) fn may_be_published(action: &StateAction) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else is AHP's alone")]
+    match action {
+        StateAction::ChatInputRequested(_)
+        | StateAction::ChatInputAnswerChanged(_)
+        | StateAction::ChatInputCompleted(_)
+        | StateAction::ChatTurnComplete(_)
+        | StateAction::ChatTurnCancelled(_)
+        | StateAction::ChatError(_)
+        | StateAction::ChatTruncated(_)
+        | StateAction::ChatTurnsLoaded(_)
+        | StateAction::SessionChatAdded(_)
+        | StateAction::SessionChatRemoved(_)
+        | StateAction::SessionChatUpdated(_)
+        | StateAction::SessionDefaultChatChanged(_) => false,
+        StateAction::SessionInputNeededSet(set) => {
+            !matches!(set.request, SessionInputRequest::ChatInput(_))
+        }
+        StateAction::ChatResponsePart(appended) => {
+            !matches!(appended.part, ResponsePart::InputRequest(_))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,227 @@
+//! Proposals: what a member wishes the host to do.
+
+use std::{collections::BTreeMap, fmt};
+
+use ahp_types::state::ChatInputResponseKind;
+use rejoinder_identity::{
+    BadSignature, Frontier, Kind, Nonce, OpeningId, PeerId, ProposalId, QuestionId, RecordId,
+    SecretKey, Signable, TurnId, Verified, WorkspaceId, from_bytes, to_bytes,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{checked::Checked, limits};
+
+/// A member's signed wish. It is answered by exactly one record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// Whose wish; the signer. It stands in the body so that two authors never share an id.
+    pub author: PeerId,
+    /// Makes two equal wishes two proposals.
+    pub nonce: Nonce,
+    /// What its author had seen.
+    pub seen: Seen,
+    /// What is wished.
+    pub kind: ProposalKind,
+}
+
+impl Signable for Proposal {
+    const KIND: Kind = Kind::Proposal;
+}
+
+/// What an author had seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The head of the log.
+    pub log: RecordId,
+    /// The changes of the request's document; empty when the wish is about none.
+    pub frontier: Frontier,
+}
+
+/// What a member may wish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "KindBytes", into = "KindBytes")]
+pub enum ProposalKind {
+    /// Complete a request.
+    Complete(Complete),
+    /// Start a turn.
+    StartTurn(StartTurn),
+    /// Cancel the active turn.
+    CancelTurn {
+        /// Which turn, lest a late wish cancels a later one.
+        turn: TurnId,
+    },
+    /// Remove what follows a turn, and the active turn.
+    Truncate {
+        /// The last turn to keep; none removes all.
+        turn: Option<TurnId>,
+    },
+    /// Take up a turn that failed.
+    ResumeTurn {
+        /// Which turn.
+        turn: TurnId,
+    },
+    /// Pending messages, read and archive marks, the title: an AHP action as it is.
+    Action {
+        /// AHP's URI of the chat or session.
+        channel: String,
+        /// The action's JSON.
+        action: String,
+    },
+    /// A kind of a later release: carried, and refused by a host that does not know it.
+    Unknown {
+        /// Its kind.
+        kind: u16,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+/// See [`ProposalKind::Complete`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complete {
+    /// The request.
+    pub opening: OpeningId,
+    /// The revision that its author saw.
+    pub revision: u32,
+    /// Accept, decline or cancel.
+    #[serde(with = "crate::response")]
+    pub response: ChatInputResponseKind,
+    /// Answers as JSON: with an accept those that its author saw on the screen.
+    pub answers: BTreeMap<QuestionId, String>,
+}
+
+/// See [`ProposalKind::StartTurn`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartTurn {
+    /// The turn's id, chosen by its author.
+    pub turn: TurnId,
+    /// AHP's `Message` as JSON.
+    pub message: String,
+    /// The queued message that it takes up.
+    pub queued: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KindBytes {
+    kind: u16,
+    bytes: Vec<u8>,
+}
+
+impl From<ProposalKind> for KindBytes {
+    fn from(kind: ProposalKind) -> Self {
+        let (kind, bytes) = match kind {
+            ProposalKind::Complete(complete) => (1, to_bytes(&complete)),
+            ProposalKind::StartTurn(start) => (2, to_bytes(&start)),
+            ProposalKind::CancelTurn { turn } => (3, to_bytes(&turn)),
+            ProposalKind::Truncate { turn } => (4, to_bytes(&turn)),
+            ProposalKind::ResumeTurn { turn } => (5, to_bytes(&turn)),
+            ProposalKind::Action { channel, action } => (6, to_bytes(&(channel, action))),
+            ProposalKind::Unknown { kind, bytes } => (kind, bytes),
+        };
+        Self { kind, bytes }
+    }
+}
+
+impl From<KindBytes> for ProposalKind {
+    fn from(KindBytes { kind, bytes }: KindBytes) -> Self {
+        fn read<T: DeserializeOwned>(
+            bytes: &[u8],
+            known: fn(T) -> ProposalKind,
+        ) -> Option<ProposalKind> {
+            from_bytes("proposal", bytes).ok().map(known)
+        }
+        let known = match kind {
+            1 => read(&bytes, ProposalKind::Complete),
+            2 => read(&bytes, ProposalKind::StartTurn),
+            3 => read(&bytes, |turn| ProposalKind::CancelTurn { turn }),
+            4 => read(&bytes, |turn| ProposalKind::Truncate { turn }),
+            5 => read(&bytes, |turn| ProposalKind::ResumeTurn { turn }),
+            6 => read(&bytes, |(channel, action)| ProposalKind::Action { channel, action }),
+            _ => None,
+        };
+        known.unwrap_or(ProposalKind::Unknown { kind, bytes })
+    }
+}
+
+/// Why bytes are not a proposal or a join of this workspace: whoever sent them misbehaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotInOrder {
+    /// Above the limit.
+    TooLarge {
+        /// Its size in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// It is not signed, or can't be read.
+    Signature(BadSignature),
+    /// It names another workspace.
+    Elsewhere {
+        /// Which.
+        workspace: WorkspaceId,
+    },
+    /// It is signed by somebody other than the one it names, or the two signatures of a join are
+    /// not over the same.
+    NotTheAuthor {
+        /// Who signed.
+        signer: PeerId,
+    },
+}
+
+impl fmt::Display for NotInOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { size, limit } => write!(f, "{size} bytes, above {limit}"),
+            Self::Signature(error) => error.fmt(f),
+            Self::Elsewhere { workspace } => write!(f, "it is for the workspace {workspace}"),
+            Self::NotTheAuthor { signer } => write!(f, "{signer} signed in another's name"),
+        }
+    }
+}
+
+impl std::error::Error for NotInOrder {}
+
+impl Checked<Proposal> {
+    /// Checks what a peer sent. Whether its author is a member is for the log to say.
+    ///
+    /// # Errors
+    ///
+    /// [`NotInOrder`] says what is wrong with the sender.
+    pub fn read(bytes: &[u8], workspace: &WorkspaceId) -> Result<Self, NotInOrder> {
+        within(bytes, limits::PROPOSAL)?;
+        let verified = Verified::<Proposal>::from_bytes(bytes).map_err(NotInOrder::Signature)?;
+        if verified.value().workspace != *workspace {
+            return Err(NotInOrder::Elsewhere { workspace: verified.value().workspace });
+        }
+        if verified.value().author != verified.signer() {
+            return Err(NotInOrder::NotTheAuthor { signer: verified.signer() });
+        }
+        Ok(Self::by_us(verified))
+    }
+
+    /// Signs a wish of this device.
+    ///
+    /// # Errors
+    ///
+    /// It is above the limit. `author` is set to the key's.
+    pub fn sign(key: &SecretKey, mut proposal: Proposal) -> Result<Self, NotInOrder> {
+        proposal.author = key.public();
+        let verified = Verified::sign(key, proposal);
+        within(verified.bytes(), limits::PROPOSAL)?;
+        Ok(Self::by_us(verified))
+    }
+
+    /// Its name.
+    pub fn proposal_id(&self) -> ProposalId {
+        self.id().into()
+    }
+}
+
+pub(crate) fn within(bytes: &[u8], limit: usize) -> Result<(), NotInOrder> {
+    if bytes.len() > limit {
+        return Err(NotInOrder::TooLarge { size: bytes.len(), limit });
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! What the authority is told about a request's answers when it must end it: it does not know
+//! documents, nor what makes an answer valid.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder_identity::{ActorId, Frontier, OpeningId, PeerId, QuestionId};
+use serde::{Deserialize, Serialize};
+
+/// Reads the documents for the finalizer.
+pub trait Settle {
+    /// What a completion would decide.
+    fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement;
+    /// What the request shows when its turn ends now.
+    fn end(&self, opening: &OpeningId) -> Settlement;
+}
+
+/// A completion that is to be settled.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion<'a> {
+    /// Accept, decline or cancel.
+    pub response: ChatInputResponseKind,
+    /// The answers that came with it, as JSON.
+    pub carried: &'a BTreeMap<QuestionId, String>,
+    /// Who proposes it.
+    pub proposer: PeerId,
+    /// The changes that the proposer had seen.
+    pub seen: &'a Frontier,
+}
+
+/// What a completion or the end of a turn makes of a request's answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settlement {
+    /// The final answers.
+    pub answers: BTreeMap<QuestionId, SettledAnswer>,
+    /// Merged answers of another value that the proposer had not seen.
+    pub displaced: Vec<Displaced>,
+    /// Required questions without a valid submitted answer.
+    pub missing: Vec<QuestionId>,
+    /// Questions whose submitted answer is not valid.
+    pub invalid: Vec<QuestionId>,
+    /// All answers together are above the limit; this one is the largest.
+    pub too_large: Option<QuestionId>,
+    /// The changes that it was made on.
+    pub frontier: Frontier,
+}
+
+/// One answer as it is embedded in a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettledAnswer {
+    /// AHP's `ChatInputAnswer` as canonical JSON.
+    pub answer: String,
+    /// Whose it is; several when they gave equal answers.
+    pub authors: Vec<PeerId>,
+}
+
+/// An answer that a decision took the place of, without its proposer having seen it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Displaced {
+    /// The question.
+    pub question: QuestionId,
+    /// Who had answered.
+    pub author: PeerId,
+    /// The actor and the number of the change that answered.
+    pub actor: ActorId,
+    /// See `actor`.
+    pub seq: u64,
+}
+
+/// What a record embeds of a request that it ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Embedded {
+    /// What the part shows from now on, whatever arrives later.
+    pub answers: BTreeMap<QuestionId, SettledAnswer>,
+    /// The changes that it was made on.
+    pub frontier: Frontier,
+    /// Questions whose answers would not have fitted in the record. They stay in the document.
+    pub left_out: Vec<QuestionId>,
+}
+
+impl Embedded {
+    /// The answers as AHP has them, by question id. One that this release can't read is not shown;
+    /// the record has it.
+    pub fn readable(&self) -> BTreeMap<String, ChatInputAnswer> {
+        let readable = self.answers.iter().filter_map(|(question, settled)| {
+            Some((question.0.clone(), serde_json::from_str(&settled.answer).ok()?))
+        });
+        readable.collect()
+    }
+}

@@ -1,0 +1,8 @@
+//! The finalizer from outside: a host, its members, and documents that are faked.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for one thing")]
+#![expect(unreachable_pub, reason = "a test binary has no outside")]
+
+mod exhaustive;
+mod world;
