@@ -5,4 +5,11 @@
 #![expect(unreachable_pub, reason = "a test binary has no outside")]
 
 mod exhaustive;
+mod golden;
+mod host;
+mod joining;
+mod limits;
+mod log;
+mod properties;
+mod table;
 mod world;
