@@ -2,7 +2,11 @@
 
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, RecordId, Role, TurnId};
 
-use crate::{refusal::Refusal, request::How};
+use crate::{
+    refusal::Refusal,
+    request::{How, Request, Status},
+    state::State,
+};
 
 /// What [`Log::append`](crate::Log::append) did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,4 +122,35 @@ pub struct Voided {
     pub revised: Vec<OpeningId>,
     /// Proposals and joins that are not answered any more: they wait again.
     pub unanswered: Vec<ProposalId>,
+}
+
+impl Voided {
+    /// What a cut at `from_seq` took away.
+    pub(crate) fn between(from_seq: u64, records: u64, before: &State, after: &State) -> Self {
+        let mut voided = Voided { from_seq, records, ..Voided::default() };
+        for request in before.requests() {
+            let opening = request.opening();
+            match after.request(&opening) {
+                None => voided.openings.push(opening),
+                Some(kept) => {
+                    if is_over(request) && !is_over(kept) {
+                        voided.reopened.push(opening);
+                    }
+                    if kept.revision() < request.revision() {
+                        voided.revised.push(opening);
+                    }
+                }
+            }
+        }
+        let unanswered = before.answered.keys().filter(|id| !after.answered.contains_key(*id));
+        voided.unanswered = unanswered.copied().collect();
+        voided
+    }
+}
+
+fn is_over(request: &Request) -> bool {
+    match request.status() {
+        Status::Open | Status::Suspended(_) => false,
+        Status::Decided(_) | Status::Ended(_) => true,
+    }
 }

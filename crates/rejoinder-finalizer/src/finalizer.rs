@@ -5,6 +5,7 @@ mod act;
 mod admit;
 mod complete;
 mod decide;
+mod fit;
 mod member_action;
 mod raise;
 mod turn;
@@ -84,7 +85,7 @@ impl Finalizer {
         let position = log.position();
         let certificate = EpochCertificate {
             workspace,
-            epoch: position.epoch + 1,
+            epoch: position.epoch.saturating_add(1),
             host: device.public(),
             head: position.head,
             incarnation,

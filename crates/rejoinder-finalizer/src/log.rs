@@ -1,9 +1,13 @@
 //! The log of a workspace: a chain of records that every peer checks from the root key, so that
 //! it may come through anyone.
 
-use std::{fmt, sync::Arc};
+mod error;
 
-use rejoinder_identity::{BadSignature, PeerId, RecordId, Verified, WorkspaceId};
+use std::sync::Arc;
+
+use rejoinder_identity::{RecordId, Verified, WorkspaceId};
+
+pub use self::error::LogError;
 
 use crate::{
     certificate::{BadCertificate, EpochCertificate},
@@ -11,7 +15,6 @@ use crate::{
     checked::Checked,
     limits,
     record::{Body, Record},
-    request::{Request, Status},
     state::State,
 };
 
@@ -33,86 +36,6 @@ pub struct Position {
     /// The last record; [`RecordId::NONE`] while the log is empty.
     pub head: RecordId,
 }
-
-/// Why bytes are not the log's next record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LogError {
-    /// It is here already. Nobody did wrong.
-    Known,
-    /// Records before it are missing. Nobody did wrong: ask for those from `next` on.
-    Gap {
-        /// The first that is missing here.
-        next: u64,
-    },
-    /// It belongs to a later epoch whose branch leaves this log before `seq`. Nobody did wrong: ask
-    /// for records further back, down to where both agree.
-    Diverged {
-        /// The place of the record.
-        seq: u64,
-    },
-    /// A newer epoch has cut it off. Its sender is behind: send it ours.
-    Void,
-    /// The host signed two records for one place, or the root key two certificates for one epoch:
-    /// a copy of a home runs. Nothing is taken.
-    Fork {
-        /// The place.
-        seq: u64,
-    },
-    /// It is of another workspace.
-    Elsewhere,
-    /// Above the limit for its kind.
-    TooLarge {
-        /// Its size in bytes.
-        size: usize,
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// It is not signed, or can't be read.
-    Signature(BadSignature),
-    /// Its signer is not the host of its epoch.
-    NotHost {
-        /// The signer.
-        signer: PeerId,
-    },
-    /// It starts an epoch without the root key's word.
-    Certificate(BadCertificate),
-}
-
-impl LogError {
-    /// Whether the sender misbehaves: the record is of no use to anybody. The others are what
-    /// honest peers send when one is behind.
-    pub fn is_misbehaviour(&self) -> bool {
-        match self {
-            Self::Known | Self::Gap { .. } | Self::Diverged { .. } | Self::Void => false,
-            // The one who carries a fork is not the one who made it.
-            Self::Fork { .. } => false,
-            Self::Elsewhere
-            | Self::TooLarge { .. }
-            | Self::Signature(_)
-            | Self::NotHost { .. }
-            | Self::Certificate(_) => true,
-        }
-    }
-}
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known => write!(f, "the record is here already"),
-            Self::Gap { next } => write!(f, "records from {next} on are missing"),
-            Self::Diverged { seq } => write!(f, "the log of a later epoch differs before {seq}"),
-            Self::Void => write!(f, "a newer epoch made the record void"),
-            Self::Fork { seq } => write!(f, "two records were signed for place {seq}"),
-            Self::Elsewhere => write!(f, "the record is of another workspace"),
-            Self::TooLarge { size, limit } => write!(f, "a record of {size} bytes, above {limit}"),
-            Self::Signature(error) => error.fmt(f),
-            Self::NotHost { signer } => write!(f, "{signer} is not the host of the epoch"),
-            Self::Certificate(error) => write!(f, "an epoch without certificate: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LogError {}
 
 impl Log {
     /// An empty log of that workspace.
@@ -292,35 +215,7 @@ impl Log {
             state.fold(record.value(), record.id().into());
         }
         let before = std::mem::replace(&mut self.state, state);
-        voided(from, records, &before, &self.state)
-    }
-}
-
-fn voided(from_seq: u64, records: u64, before: &State, after: &State) -> Voided {
-    let mut voided = Voided { from_seq, records, ..Voided::default() };
-    for request in before.requests() {
-        let opening = request.opening();
-        match after.request(&opening) {
-            None => voided.openings.push(opening),
-            Some(kept) => {
-                if is_over(request) && !is_over(kept) {
-                    voided.reopened.push(opening);
-                }
-                if kept.revision() < request.revision() {
-                    voided.revised.push(opening);
-                }
-            }
-        }
-    }
-    let unanswered = before.answered.keys().filter(|id| !after.answered.contains_key(*id));
-    voided.unanswered = unanswered.copied().collect();
-    voided
-}
-
-fn is_over(request: &Request) -> bool {
-    match request.status() {
-        Status::Open | Status::Suspended(_) => false,
-        Status::Decided(_) | Status::Ended(_) => true,
+        Voided::between(from, records, &before, &self.state)
     }
 }
 

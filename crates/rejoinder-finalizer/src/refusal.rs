@@ -1,12 +1,13 @@
 //! Why the host said no, so that the one who asked can act on it.
 
-use std::fmt;
+mod text;
+pub(crate) mod wire;
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_identity::{PeerId, QuestionId, RecordId, RequestId, Role, Timestamp, TurnId};
 use serde::{Deserialize, Serialize};
 
-use crate::{request::How, response::word};
+use crate::request::How;
 
 /// Why a proposal, a join or an act of the host was refused. New reasons go at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,106 +222,5 @@ impl Refusal {
             | Self::NotHost
             | Self::Other { .. } => &[],
         }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AlreadyDecided { by, response, .. } => {
-                write!(f, "already decided: {} by {by}", word(*response))
-            }
-            Self::NoOpenRequest { ended: None } => write!(f, "no such request is open"),
-            Self::NoOpenRequest { ended: Some(how) } => {
-                write!(f, "the request is not open: its turn has {how}")
-            }
-            Self::RequestChanged { revision } => {
-                write!(f, "the request has changed (revision {revision}): look at it again")
-            }
-            Self::RequiredUnanswered { questions } => {
-                write!(f, "no submitted answer to the required {}", Named(questions))
-            }
-            Self::Invalid { questions } => {
-                write!(f, "the submitted answer is not valid for {}", Named(questions))
-            }
-            Self::Stale { questions } => {
-                write!(f, "somebody gave another answer meanwhile to {}", Named(questions))
-            }
-            Self::TooLarge { question } => {
-                write!(f, "all answers together are too large; the largest answers {question:?}")
-            }
-            Self::TurnActive { turn } => write!(f, "the turn {turn:?} is active"),
-            Self::AlreadyStarted { turn } => write!(f, "the turn {turn:?} was started before"),
-            Self::NoActiveTurn => write!(f, "no turn is active"),
-            Self::OtherTurn { active } => write!(f, "another turn is active: {active:?}"),
-            Self::NoSuchTurn { turn } => write!(f, "no finished turn is called {turn:?}"),
-            Self::NotResumable { turn } => {
-                write!(f, "the turn {turn:?} is not the last, or did not fail resumably")
-            }
-            Self::NotTakenUp { requests } => {
-                write!(f, "the host program does not take up ")?;
-                list(f, requests.iter().map(RequestId::as_str))
-            }
-            Self::OriginNotUser => write!(f, "the message of a turn must come from a user"),
-            Self::HostOnly { action } => write!(f, "only a host may say {action:?}"),
-            Self::Unsupported { what } => write!(f, "this host does not do {what}"),
-            Self::Malformed { why } => write!(f, "it can't be read: {why}"),
-            Self::NoEffect { action } => {
-                write!(f, "{action:?} would change nothing: what it names is not there")
-            }
-            Self::NoSuchChannel { channel } => write!(f, "there is no channel {channel:?}"),
-            Self::NotAllowed { role } => write!(f, "the role {role} does not allow it"),
-            Self::RecordTooLarge { size, limit } => {
-                write!(f, "a record of {size} bytes is above the limit of {limit}")
-            }
-            Self::TooManyOpen { limit } => write!(f, "{limit} requests are open already"),
-            Self::UnknownInvite => write!(f, "the ticket's invite is not of this workspace"),
-            Self::InviteExpired { expired } => write!(f, "the ticket expired at {expired}"),
-            Self::NoSeatLeft { seats } => write!(f, "all {seats} seats of the ticket are taken"),
-            Self::NotApproved => write!(f, "the person who was asked did not let it in"),
-            Self::NotHost => write!(f, "another host is current in this workspace"),
-            Self::Other { text, .. } => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-struct Named<'a>(&'a [QuestionId]);
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.len() == 1 { "question " } else { "questions " })?;
-        list(f, self.0.iter().map(QuestionId::as_str))
-    }
-}
-
-fn list<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a str>) -> fmt::Result {
-    for (index, name) in names.enumerate() {
-        let comma = if index == 0 { "" } else { ", " };
-        write!(f, "{comma}{name:?}")?;
-    }
-    Ok(())
-}
-
-/// Code and text travel beside the reason, for those who do not know it.
-pub(crate) mod wire {
-    use rejoinder_identity::{from_bytes, to_bytes};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::Refusal;
-
-    pub(crate) fn serialize<S: Serializer>(
-        refusal: &Refusal,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        (to_bytes(refusal), refusal.code(), refusal.to_string()).serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Refusal, D::Error> {
-        let (bytes, code, text) = <(Vec<u8>, String, String)>::deserialize(deserializer)?;
-        Ok(from_bytes("reason", &bytes).unwrap_or(Refusal::Other { code, text }))
     }
 }

@@ -1,8 +1,9 @@
 //! Completions: the first valid one wins.
 
 use ahp_types::state::ChatInputResponseKind;
-use rejoinder_identity::{OpeningId, QuestionId, to_bytes};
+use rejoinder_identity::OpeningId;
 
+use super::fit::fit;
 use crate::{
     checked::Checked,
     limits,
@@ -49,10 +50,9 @@ impl State {
             embedded: Embedded { answers, frontier, left_out: Vec::new() },
             displaced,
         };
-        let largest = decided.embedded.largest();
-        let fits = fit(&mut [&mut decided.embedded], limits::LARGE_RECORD);
-        match largest {
-            Some(question) if accept && !fits => Err(Refusal::TooLarge { question }),
+        let left_out = fit(&mut [&mut decided.embedded], limits::LARGE_RECORD);
+        match left_out {
+            Some(question) if accept => Err(Refusal::TooLarge { question }),
             Some(_) | None => Ok(Body::Decided(decided)),
         }
     }
@@ -94,39 +94,4 @@ fn acceptable(request: &Request, settlement: &Settlement) -> Result<(), Refusal>
         return Err(Refusal::Stale { questions });
     }
     Ok(())
-}
-
-impl Embedded {
-    fn largest(&self) -> Option<QuestionId> {
-        let answers = self.answers.iter();
-        answers.max_by_key(|(_, settled)| settled.answer.len()).map(|(id, _)| id.clone())
-    }
-}
-
-/// Room for what stands in a record beside what it embeds: ids, signatures, the action.
-const BESIDE: usize = 16 * 1_024;
-
-/// Leaves answers out, the largest first, until all fit in one record; they stay in the documents.
-/// It can come to this where nobody did wrong: several people each wrote within the limits, or a
-/// turn ends with many requests. Tells whether everything fitted.
-pub(super) fn fit(embedded: &mut [&mut Embedded], limit: usize) -> bool {
-    let budget = limit.saturating_sub(BESIDE);
-    let mut size: usize = embedded.iter().map(|one| to_bytes(*one).len()).sum();
-    let all = size <= budget;
-    while size > budget {
-        let Some((index, question)) = largest(embedded) else { break };
-        let one = &mut *embedded[index];
-        if let Some(settled) = one.answers.remove(&question) {
-            size = size.saturating_sub(to_bytes(&settled).len());
-            one.left_out.push(question);
-        }
-    }
-    all
-}
-
-fn largest(embedded: &[&mut Embedded]) -> Option<(usize, QuestionId)> {
-    let answers = embedded.iter().enumerate().flat_map(|(index, one)| {
-        one.answers.iter().map(move |(question, settled)| (settled.answer.len(), index, question))
-    });
-    answers.max().map(|(_, index, question)| (index, question.clone()))
 }

@@ -4,7 +4,7 @@ use ahp_types::state::{Message, MessageKind};
 use rejoinder_identity::{OpeningId, RequestId, Timestamp, TurnId};
 use serde_json::{Value, json};
 
-use super::{Wish, complete::fit};
+use super::{Wish, fit::fit};
 use crate::{
     conversation::Place,
     limits,

@@ -1,10 +1,12 @@
 //! All orders of two completions, a draft, a turn cancel, an error, a resume and a truncation.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
-use rejoinder_finalizer::{Body, Change, Checked, Fate, How, Log, Proposal, ProposalKind, Status};
+use rejoinder_finalizer::{
+    Body, Change, Checked, Fate, HostAction, How, Log, Proposal, ProposalKind, Status,
+};
 use rejoinder_identity::{OpeningId, ProposalId};
 
-use crate::world::{Documents, Outcome, World, completion, key, refolded, text, turn};
+use crate::world::{Documents, Outcome, World, completion, key, text, turn};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
@@ -118,6 +120,8 @@ struct Run {
     opening: OpeningId,
     proposals: Vec<(Event, Checked<Proposal>)>,
     decisions: Vec<ProposalId>,
+    /// A peer's: it gets the bytes alone.
+    peer: Log,
 }
 
 impl Run {
@@ -133,7 +137,8 @@ impl Run {
                 world.proposal("ana", ProposalKind::Truncate { turn: Some(turn("t0")) }),
             ),
         ];
-        Self { world, opening, proposals, decisions: Vec::new() }
+        let peer = world.refolded();
+        Self { world, opening, proposals, decisions: Vec::new(), peer }
     }
 
     fn take(&mut self, event: Event) -> String {
@@ -156,18 +161,21 @@ impl Run {
         };
         assert_eq!(self.world.log.position().length, before + 1, "one record each");
         let record = self.world.log.record(before).unwrap();
+        self.peer.append(self.peer.check(record.bytes()).unwrap()).unwrap();
         if let Body::Decided(decided) = &record.value().body {
             self.decisions.push(decided.proposal);
         }
         answer
     }
 
-    fn saved(&self) -> (Log, Documents, usize) {
-        (self.world.log.clone(), self.world.documents.clone(), self.decisions.len())
+    fn saved(&self) -> (Log, Log, Documents, usize) {
+        let Self { world, peer, .. } = self;
+        (world.log.clone(), peer.clone(), world.documents.clone(), self.decisions.len())
     }
 
-    fn restore(&mut self, (log, documents, decisions): (Log, Documents, usize)) {
+    fn restore(&mut self, (log, peer, documents, decisions): (Log, Log, Documents, usize)) {
         self.world.log = log;
+        self.peer = peer;
         self.world.documents = documents;
         self.decisions.truncate(decisions);
     }
@@ -216,8 +224,7 @@ impl Run {
     }
 
     fn check_end(&mut self, order: &[Event]) {
-        let again = refolded(&self.world.log);
-        assert_eq!(again.state(), self.world.log.state(), "{order:?}");
+        assert_eq!(self.peer.state(), self.world.log.state(), "{order:?}");
         for (event, proposal) in self.proposals.clone() {
             let answers = self.answers(proposal.proposal_id());
             assert_eq!(answers, 1, "{order:?}: {event:?} has one answer");
@@ -295,23 +302,10 @@ fn what_was_written_while_suspended_counts_after_the_resume() {
 
 #[test]
 fn changes_tell_the_same_story() {
-    let mut run = Run::new();
-    let opening = run.opening;
-    let failed = run.world.fail(true).unwrap();
+    let (mut world, opening) = World::asked();
+    let failed = world.fail(true).unwrap();
     assert!(failed.changes.contains(&Change::RequestSuspended { opening }), "{failed:?}");
-    let seq = run.world.log.position().length;
-    assert_eq!(run.take(Event::Resume), "granted");
-    let mut before = run.world.refolded();
-    // The same record, appended to a log without it.
-    let record = run.world.log.bytes(seq).unwrap();
-    before = {
-        let mut cut = Log::new(before.workspace());
-        for earlier in 0..seq {
-            cut.append(cut.check(before.bytes(earlier).unwrap()).unwrap()).unwrap();
-        }
-        cut
-    };
-    let resumed = before.append(before.check(record).unwrap()).unwrap();
+    let resumed = world.act(HostAction::ResumeTurn { turn: turn("t1") }).unwrap();
     assert!(resumed.changes.contains(&Change::RequestReopened { opening }), "{resumed:?}");
     assert!(resumed.changes.contains(&Change::TurnResumed { turn: turn("t1") }));
 }

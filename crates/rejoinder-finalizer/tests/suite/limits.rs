@@ -7,7 +7,7 @@ use rejoinder_finalizer::{
 };
 use rejoinder_identity::{Nonce, Verified};
 
-use crate::world::{Outcome, REQUEST, World, key, text, turn};
+use crate::world::{Outcome, REQUEST, World, completion, key, text, turn};
 
 /// A record of the host, its frame exactly `size` bytes: `body` is given some padding.
 fn sized(log: &Log, size: usize, body: impl Fn(String) -> Body) -> Verified<Record> {
@@ -206,4 +206,17 @@ fn a_turn_always_ends_whatever_people_wrote() {
         })
         .sum();
     assert_eq!(kept, 4);
+}
+
+#[test]
+fn a_turn_ends_even_if_somebody_wrote_as_fifty_thousand_actors() {
+    let (mut world, opening) = World::asked();
+    let decline = world.proposal("ana", completion(opening, Decline, &[]));
+    world.documents.answer_as(opening, 50_000);
+    assert_eq!(world.decide(&decline), Outcome::Granted);
+    let (mut world, opening) = World::asked();
+    world.documents.answer_as(opening, 50_000);
+    world.act(HostAction::CancelTurn).unwrap();
+    let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
+    assert!(ended.embedded.frontier.is_empty());
 }

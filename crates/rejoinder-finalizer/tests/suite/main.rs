@@ -4,12 +4,14 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for one thing")]
 #![expect(unreachable_pub, reason = "a test binary has no outside")]
 
+mod completions;
 mod exhaustive;
 mod golden;
 mod host;
 mod joining;
 mod limits;
 mod log;
+mod model;
 mod properties;
-mod table;
+mod wishes;
 mod world;

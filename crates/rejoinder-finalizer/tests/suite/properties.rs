@@ -3,8 +3,8 @@
 use ahp_types::state::ChatInputResponseKind::{self, Accept, Cancel, Decline};
 use proptest::prelude::*;
 use rejoinder_finalizer::{HostAction, How, ProposalKind, Status};
-use rejoinder_identity::OpeningId;
 
+use crate::model::{Model, ModelRequest, Stands};
 use crate::world::{World, key, start, start_turn, text, turn};
 
 #[derive(Debug, Clone)]
@@ -39,125 +39,6 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => (0..4u8, any::<bool>()).prop_map(|(turn, member)| Operation::Resume { turn, member }),
         1 => Just(Operation::Restart),
     ]
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stands {
-    Open,
-    Suspended,
-    Decided(ChatInputResponseKind),
-    Ended(How),
-}
-
-#[derive(Debug, Clone)]
-struct ModelRequest {
-    id: u8,
-    turn: u8,
-    revision: u32,
-    answered: bool,
-    stands: Stands,
-    opening: OpeningId,
-}
-
-/// Finished turns with whether they failed resumably, the active one, and all requests ever.
-#[derive(Debug, Default)]
-struct Model {
-    finished: Vec<(u8, bool)>,
-    active: Option<u8>,
-    failed_last: bool,
-    requests: Vec<ModelRequest>,
-}
-
-impl Model {
-    /// Requests of turns that failed resumably come and go with what their turn may do.
-    fn settle(&mut self) {
-        let Self { finished, active, requests, .. } = self;
-        let resumable = finished.last().filter(|(_, failed)| *failed && active.is_none());
-        for request in requests {
-            let is_last = resumable.is_some_and(|(turn, _)| *turn == request.turn);
-            let kept = finished.iter().any(|(turn, failed)| *turn == request.turn && *failed);
-            request.stands = match request.stands {
-                Stands::Suspended if !kept => Stands::Ended(How::Truncated),
-                Stands::Suspended if !is_last => Stands::Ended(How::Failed),
-                Stands::Ended(How::Failed) if is_last && kept => Stands::Suspended,
-                stands => stands,
-            };
-        }
-    }
-
-    fn end(&mut self, how: How, resumable: bool) -> bool {
-        let Some(turn) = self.active.take() else { return false };
-        let suspends = how == How::Failed && resumable;
-        self.finished.push((turn, suspends));
-        self.failed_last = how == How::Failed;
-        self.leave_open(if suspends { Stands::Suspended } else { Stands::Ended(how) });
-        self.settle();
-        true
-    }
-
-    fn leave_open(&mut self, stands: Stands) {
-        for request in self.requests.iter_mut().filter(|asked| asked.stands == Stands::Open) {
-            request.stands = stands;
-        }
-    }
-
-    fn start(&mut self, turn: u8) -> bool {
-        let known = self.finished.iter().any(|(finished, _)| *finished == turn);
-        if self.active.is_some() || known {
-            return false;
-        }
-        self.active = Some(turn);
-        self.settle();
-        true
-    }
-
-    fn truncate(&mut self, turn: Option<u8>) -> bool {
-        let keep = match turn {
-            None => 0,
-            Some(turn) => match self.finished.iter().position(|(id, _)| *id == turn) {
-                None => return false,
-                Some(index) => index + 1,
-            },
-        };
-        // A turn that is gone for good settles what might still have come back.
-        let gone: Vec<u8> = self.finished.drain(keep..).map(|(turn, _)| turn).collect();
-        for request in &mut self.requests {
-            if gone.contains(&request.turn) && request.stands == Stands::Suspended {
-                request.stands = Stands::Ended(How::Truncated);
-            } else if gone.contains(&request.turn) {
-                request.turn = u8::MAX;
-            }
-        }
-        self.active = None;
-        self.failed_last = false;
-        self.leave_open(Stands::Ended(How::Truncated));
-        self.settle();
-        true
-    }
-
-    fn resume(&mut self, turn: u8) -> bool {
-        if self.active.is_some() || self.finished.last() != Some(&(turn, true)) {
-            return false;
-        }
-        self.finished.pop();
-        self.active = Some(turn);
-        for request in &mut self.requests {
-            if request.turn == turn && request.stands == Stands::Suspended {
-                request.stands = Stands::Open;
-            }
-        }
-        true
-    }
-
-    fn status(&self) -> u32 {
-        let open = self.requests.iter().any(|request| request.stands == Stands::Open);
-        match self.active {
-            Some(_) if open => 24,
-            Some(_) => 8,
-            None if self.failed_last => 2,
-            None => 1,
-        }
-    }
 }
 
 fn name(turn: u8) -> String {
