@@ -1,0 +1,362 @@
+//! What `--json` prints: one object a line, named by its `event`.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::ChatInputResponseKind;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::outcome::{Ended, Outcome};
+
+/// Something that happened, or that is so. Peers are full peer ids.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// The node accepts links here.
+    Listening {
+        /// Address and port.
+        address: String,
+    },
+    /// What others join with.
+    Ticket {
+        /// It.
+        ticket: String,
+    },
+    /// A link came up or went down.
+    Link {
+        /// To whom.
+        peer: String,
+        /// Which.
+        state: LinkState,
+        /// Why it went down, if that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A member was added or changed.
+    Member {
+        /// Its device.
+        peer: String,
+        /// What it calls itself.
+        name: String,
+        /// What it may do.
+        role: String,
+    },
+    /// A request is open.
+    Opened {
+        /// Its id.
+        request: String,
+        /// What it says; empty if it only has questions or a URL.
+        message: String,
+        /// What is to be opened or reviewed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
+    /// The answer to a question as it stands now.
+    Answer {
+        /// The request's id.
+        request: String,
+        /// The question's id.
+        question: String,
+        /// Which it is.
+        #[serde(flatten)]
+        given: Given,
+        /// What others say at the same time.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        conflict: Vec<Given>,
+    },
+    /// What became of a proposal of this device.
+    Fate {
+        /// Its id.
+        proposal: String,
+        /// How far it came.
+        #[serde(flatten)]
+        fate: Fate,
+    },
+    /// The host decided.
+    Decided {
+        /// The request's id.
+        request: String,
+        /// The response.
+        response: ChatInputResponseKind,
+        /// The final answers, submitted and skipped ones.
+        answers: BTreeMap<String, Value>,
+        /// Who proposed it.
+        by: String,
+    },
+    /// The turn ended before a decision.
+    Ended {
+        /// The request's id.
+        request: String,
+        /// How it ended.
+        how: Ended,
+    },
+    /// An answer came too late for the decision. It is kept.
+    NotIncluded {
+        /// The request's id.
+        request: String,
+        /// The question's id.
+        question: String,
+        /// Whose it is.
+        by: String,
+    },
+    /// A workspace of this home; `show` prints it before its members and requests.
+    Workspace {
+        /// Its id.
+        workspace: String,
+        /// What it is called.
+        title: String,
+        /// The device that decides.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
+        /// What this device wrote and nobody else is known to have stored.
+        not_carried: usize,
+    },
+    /// This device.
+    Id {
+        /// Its peer id.
+        peer: String,
+    },
+    /// Equal with every linked peer, and all that was written here is stored by one of them.
+    Synced,
+    /// The answer to a command on stdin.
+    Reply(Reply),
+    /// What `ask` ends with.
+    Result(Outcome),
+    /// Something failed.
+    Error {
+        /// A word for it.
+        error: String,
+        /// A sentence about it.
+        message: String,
+    },
+}
+
+/// Whether a link is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LinkState {
+    /// Keys are checked, and hellos exchanged.
+    Up,
+    /// It is gone.
+    Down,
+}
+
+/// One answer, and whose it is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Given {
+    /// Draft, submitted, skipped, or none.
+    pub state: State,
+    /// Its value, AHP-shaped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Its author; of several, the first.
+    pub by: String,
+    /// All its authors, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+}
+
+/// AHP's states of an answer, and the absence of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum State {
+    /// There is no answer any more.
+    None,
+    /// Being written.
+    Draft,
+    /// Given.
+    Submitted,
+    /// Left out on purpose.
+    Skipped,
+}
+
+/// How far a proposal came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "fate", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Fate {
+    /// It is on this disk.
+    Saved,
+    /// Peers have it on theirs.
+    Carried {
+        /// How many.
+        count: u32,
+    },
+    /// The host has it on its disk.
+    Received,
+    /// The host decided so.
+    Decided {
+        /// Whose proposal was granted.
+        by: String,
+    },
+    /// The host said no.
+    Refused {
+        /// A word for why: `required-unanswered`, `already-decided` …
+        reason: String,
+        /// The questions it is about.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        questions: Vec<String>,
+        /// Who was first, if that is why.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+}
+
+/// The answer to one line of stdin, in the order of the lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reply {
+    /// Which line, from 1.
+    pub line: u64,
+    /// Its first word.
+    pub command: String,
+    /// Whether it was done.
+    pub ok: bool,
+    /// What it was about: a question, a request, a state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The proposal that it made, whose fate follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<String>,
+    /// A word for why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// A sentence about why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The questions that are why not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
+}
+
+impl Reply {
+    /// It was done.
+    pub fn done(line: u64, command: &str, subject: Option<&str>) -> Self {
+        Self {
+            line,
+            command: command.to_owned(),
+            ok: true,
+            subject: subject.map(str::to_owned),
+            proposal: None,
+            error: None,
+            message: None,
+            questions: Vec::new(),
+        }
+    }
+
+    /// It was not done.
+    pub fn refused(line: u64, command: &str, error: &str) -> Self {
+        Self { ok: false, error: Some(error.to_owned()), ..Self::done(line, command, None) }
+    }
+
+    /// The same, with a sentence about why.
+    #[must_use]
+    pub fn because(mut self, message: impl ToString) -> Self {
+        self.message = Some(message.to_string());
+        self
+    }
+
+    /// The same, naming questions.
+    #[must_use]
+    pub fn about(mut self, questions: Vec<String>) -> Self {
+        self.questions = questions;
+        self
+    }
+}
+
+impl Event {
+    /// The line, without its end.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).expect("an event has string keys alone")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(event: Event, expected: &str) {
+        assert_eq!(event.json(), expected);
+    }
+
+    #[test]
+    fn events() {
+        check(
+            Event::Listening { address: "127.0.0.1:1".to_owned() },
+            r#"{"event":"listening","address":"127.0.0.1:1"}"#,
+        );
+        check(Event::Synced, r#"{"event":"synced"}"#);
+        check(
+            Event::Link { peer: "p".to_owned(), state: LinkState::Up, reason: None },
+            r#"{"event":"link","peer":"p","state":"up"}"#,
+        );
+        check(
+            Event::NotIncluded {
+                request: "r".to_owned(),
+                question: "q".to_owned(),
+                by: "p".to_owned(),
+            },
+            r#"{"event":"notIncluded","request":"r","question":"q","by":"p"}"#,
+        );
+        check(
+            Event::Ended { request: "r".to_owned(), how: Ended::Expired },
+            r#"{"event":"ended","request":"r","how":"expired"}"#,
+        );
+        check(
+            Event::Result(Outcome::ended("r", Ended::Failed, &BTreeMap::new())),
+            r#"{"event":"result","request":"r","response":null,"answers":{},"ended":"failed"}"#,
+        );
+    }
+
+    #[test]
+    fn answers() {
+        let given =
+            |state, value, by: &str| Given { state, value, by: by.to_owned(), authors: Vec::new() };
+        let value = json!({"kind": "text", "value": "x"});
+        check(
+            Event::Answer {
+                request: "r".to_owned(),
+                question: "q".to_owned(),
+                given: given(State::Submitted, Some(value.clone()), "p"),
+                conflict: vec![given(State::Skipped, None, "o")],
+            },
+            r#"{"event":"answer","request":"r","question":"q","state":"submitted","value":{"kind":"text","value":"x"},"by":"p","conflict":[{"state":"skipped","by":"o"}]}"#,
+        );
+    }
+
+    #[test]
+    fn fates() {
+        let check = |fate, expected: &str| {
+            let proposal = "x".to_owned();
+            let json = Event::Fate { proposal, fate }.json();
+            assert_eq!(json, format!(r#"{{"event":"fate","proposal":"x","fate":{expected}}}"#));
+        };
+        check(Fate::Saved, r#""saved""#);
+        check(Fate::Carried { count: 2 }, r#""carried","count":2"#);
+        check(Fate::Decided { by: "p".to_owned() }, r#""decided","by":"p""#);
+        check(
+            Fate::Refused {
+                reason: "required-unanswered".to_owned(),
+                questions: vec!["env".to_owned()],
+                by: None,
+            },
+            r#""refused","reason":"required-unanswered","questions":["env"]"#,
+        );
+    }
+
+    #[test]
+    fn replies() {
+        check(
+            Event::Reply(
+                Reply::refused(3, "accept", "required-unanswered").about(vec!["env".to_owned()]),
+            ),
+            r#"{"event":"reply","line":3,"command":"accept","ok":false,"error":"required-unanswered","questions":["env"]}"#,
+        );
+        check(
+            Event::Reply(Reply::done(1, "submit", Some("env"))),
+            r#"{"event":"reply","line":1,"command":"submit","ok":true,"subject":"env"}"#,
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! The form file of `ask`: an AHP request, or the parameters of an MCP elicitation.
+//!
+//! Read strictly, since a person wrote it: an unknown key is a typing error that would otherwise
+//! cost an answer. What makes a readable request askable (questions with options, ids that differ)
+//! is the engine's to say; [`FormFile::checked`] adds the file's name to what it says.
+
+mod keys;
+mod question;
+
+use std::{
+    fmt,
+    io::{self, Read},
+    path::Path,
+};
+
+use ahp_types::state::{ChatInputAnswer, ChatInputQuestion, ChatInputRequest};
+use rejoinder_mcp::{Elicitation, ElicitationError};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::limits;
+
+/// A form that was read, and the name by which errors call it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormFile {
+    /// The file's name as it was given, or `stdin`.
+    pub name: String,
+    /// What to ask.
+    pub request: ChatInputRequest,
+    /// The elicitation it came from, which knows how to answer one.
+    pub elicitation: Option<Elicitation>,
+}
+
+/// A form file that can't be asked: which file, and what is wrong with it.
+#[derive(Debug)]
+pub struct FormError {
+    /// The file's name as it was given, or `stdin`.
+    pub file: String,
+    /// What is wrong.
+    pub problem: FormProblem,
+}
+
+/// What is wrong with a form file.
+#[derive(Debug)]
+pub enum FormProblem {
+    /// It can't be read.
+    Io(io::Error),
+    /// It is far larger than any request may be.
+    TooLarge,
+    /// A byte, counted from 1, that is no UTF-8.
+    NotUtf8 {
+        /// Its place.
+        byte: usize,
+    },
+    /// Not JSON; the words say where.
+    NotJson(String),
+    /// It is JSON and not an object.
+    NotAnObject,
+    /// A key that nothing reads.
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// In what it stands, such as `question "env"`; `None` is the request itself.
+        place: Option<String>,
+        /// The keys that are read there.
+        known: &'static [&'static str],
+    },
+    /// Something is of the wrong shape: what, and how.
+    Shape {
+        /// In what it stands; `None` is the request itself.
+        place: Option<String>,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The parameters of the elicitation can't be asked.
+    Elicitation(ElicitationError),
+    /// The engine would not ask it, in the engine's words.
+    Unaskable(String),
+}
+
+impl FormFile {
+    /// Reads the file at `path`, or stdin if that is `-`. `id` is the request's id if the caller
+    /// chose one; it wins over one in the file.
+    pub fn read(path: &Path, id: Option<&str>) -> Result<Self, FormError> {
+        let stdin = path.as_os_str() == "-";
+        let name = if stdin { "stdin".to_owned() } else { path.display().to_string() };
+        let bytes = if stdin { bounded(io::stdin().lock()) } else { read_file(path) };
+        match bytes {
+            Ok(bytes) => Self::parse(&name, &bytes, id),
+            Err(problem) => Err(FormError { file: name, problem }),
+        }
+    }
+
+    /// Reads a form out of `bytes`, which errors call `name`.
+    pub fn parse(name: &str, bytes: &[u8], id: Option<&str>) -> Result<Self, FormError> {
+        let read = || {
+            let text = text(bytes)?;
+            let form = object(text)?;
+            let is_mcp = form.contains_key("requestedSchema") || form.contains_key("mode");
+            if is_mcp { elicitation(text, &form, bytes, id) } else { request(form, id) }
+        };
+        match read() {
+            Ok((request, elicitation)) => Ok(Self { name: name.to_owned(), request, elicitation }),
+            Err(problem) => Err(FormError { file: name.to_owned(), problem }),
+        }
+    }
+
+    /// Lets the engine look at the request before it is raised.
+    pub fn checked<E: fmt::Display>(
+        self,
+        check: impl FnOnce(&ChatInputRequest) -> Result<(), E>,
+    ) -> Result<Self, FormError> {
+        match check(&self.request) {
+            Ok(()) => Ok(self),
+            Err(said) => Err(FormError {
+                problem: FormProblem::Unaskable(said.to_string()),
+                file: self.name,
+            }),
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, FormProblem> {
+    bounded(std::fs::File::open(path).map_err(FormProblem::Io)?)
+}
+
+fn bounded(from: impl Read) -> Result<Vec<u8>, FormProblem> {
+    let mut bytes = Vec::new();
+    from.take(limits::FORM_FILE + 1).read_to_end(&mut bytes).map_err(FormProblem::Io)?;
+    if bytes.len() as u64 > limits::FORM_FILE { Err(FormProblem::TooLarge) } else { Ok(bytes) }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, FormProblem> {
+    // Editors on Windows begin a file with a byte order mark.
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    std::str::from_utf8(bytes)
+        .map_err(|error| FormProblem::NotUtf8 { byte: error.valid_up_to() + 1 })
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, FormProblem> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        ) => Err(FormProblem::NotAnObject),
+        Err(error) => Err(FormProblem::NotJson(error.to_string())),
+    }
+}
+
+/// A request, and what it was made of if that was an elicitation.
+type Form = (ChatInputRequest, Option<Elicitation>);
+
+fn elicitation(
+    text: &str,
+    form: &Map<String, Value>,
+    bytes: &[u8],
+    id: Option<&str>,
+) -> Result<Form, FormProblem> {
+    keys::check_elicitation(form)?;
+    let id = id.map_or_else(|| id_of_file(bytes), str::to_owned);
+    let elicitation = Elicitation::read(text, id.into()).map_err(FormProblem::Elicitation)?;
+    Ok((elicitation.request().clone(), Some(elicitation)))
+}
+
+/// The same file asked again is the same request, taken up and not asked twice.
+fn id_of_file(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("mcp-{hex}")
+}
+
+fn request(form: Map<String, Value>, id: Option<&str>) -> Result<Form, FormProblem> {
+    keys::check(&form, keys::REQUEST, || None)?;
+    let member = |what: &str| shape(None, what.to_owned());
+    let optional_text = |key: &str| match form.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_),
+        ) => Err(member(&format!("\"{key}\" must be a string"))),
+    };
+    let own_id = optional_text("id")?;
+    let id = id.map(str::to_owned).or(own_id);
+    let id = id.ok_or_else(|| member("the request has no \"id\"; give it one, or use --id ID"))?;
+    let questions: Option<Vec<ChatInputQuestion>> = match form.get("questions") {
+        None => None,
+        Some(Value::Array(questions)) => {
+            let numbered = questions.iter().enumerate();
+            Some(numbered.map(|(at, json)| question::read(at, json)).collect::<Result<_, _>>()?)
+        }
+        Some(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_),
+        ) => return Err(member("\"questions\" must be an array")),
+    };
+    let answers = answers(form.get("answers"), questions.as_deref().unwrap_or_default())?;
+    let request = ChatInputRequest {
+        id,
+        message: optional_text("message")?,
+        url: optional_text("url")?,
+        questions,
+        answers,
+    };
+    Ok((request, None))
+}
+
+/// The type of the field in `ahp-types`.
+type Answers = std::collections::HashMap<String, ChatInputAnswer>;
+
+fn answers(
+    json: Option<&Value>,
+    questions: &[ChatInputQuestion],
+) -> Result<Option<Answers>, FormProblem> {
+    let Some(json) = json else { return Ok(None) };
+    let Some(members) = json.as_object() else {
+        return Err(shape(None, "\"answers\" must be an object".to_owned()));
+    };
+    let mut answers = Answers::new();
+    for (id, json) in members {
+        if !questions.iter().any(|question| question::id(question) == Some(id)) {
+            return Err(shape(None, format!("\"answers\" answers {id:?}, which is no question")));
+        }
+        answers.insert(id.clone(), question::answer(id, json)?);
+    }
+    Ok(Some(answers))
+}
+
+pub(crate) fn shape(place: Option<String>, what: String) -> FormProblem {
+    FormProblem::Shape { place, what }
+}
+
+impl fmt::Display for FormError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.problem)
+    }
+}
+
+impl std::error::Error for FormError {}
+
+impl fmt::Display for FormProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |place: &Option<String>| match place {
+            Some(place) => format!("{place}: "),
+            None => String::new(),
+        };
+        match self {
+            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "no such file")
+            }
+            Self::Io(error) => write!(f, "can't be read: {error}"),
+            Self::TooLarge => {
+                write!(f, "larger than {} KiB, which no request is", limits::FORM_FILE / 1024)
+            }
+            Self::NotUtf8 { byte } => write!(f, "not UTF-8 at byte {byte}"),
+            Self::NotJson(what) => write!(f, "not JSON: {what}"),
+            Self::NotAnObject => write!(f, "a form is a JSON object"),
+            Self::UnknownKey { key, place, known } => {
+                write!(f, "{}unknown key {key:?}; known are {}", at(place), known.join(", "))
+            }
+            Self::Shape { place, what } => write!(f, "{}{what}", at(place)),
+            Self::Elicitation(error) => error.fmt(f),
+            Self::Unaskable(said) => f.write_str(said),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! The limits of this crate.
+
+/// Bytes of a form file. The request in it must fit into a record, which is smaller.
+pub const FORM_FILE: u64 = 1024 * 1024;
+
+/// Bytes of one line on stdin: a text answer of 32 KiB, each byte written as `\u00XX`, and room.
+pub const STDIN_LINE: usize = 256 * 1024;
+
+/// What `wait` waits when it is not told.
+pub const WAIT_SECONDS: f64 = 30.0;
+
+/// What `wait` waits at most: a day. More is a mistake in the script.
+pub const WAIT_SECONDS_MAX: f64 = 86_400.0;
+
+/// How long typing must pause before it becomes a draft, in milliseconds.
+pub const TYPING_PAUSE_MS: u64 = 300;
+
+/// Marks that may pile up on one character when others' text is printed. Vietnamese and the
+/// pointed scripts need three.
+pub const MARKS_ON_A_CHARACTER: usize = 4;
+
+/// Devices that a ticket of `ask` may bring in, unless it is told.
+pub const ASK_SEATS: u16 = 8;
+
+/// How long a ticket of `ask` is good for, unless it is told.
+pub const ASK_TICKET_SECONDS: u64 = 24 * 60 * 60;
+
+/// Lines said above the terminal form that are kept until the terminal takes them.
+pub const NOTICES: usize = 256;
+
+/// The narrowest terminal that the form is drawn for: room for the longest mark and some text.
+pub const COLUMNS_MIN: usize = 20;

@@ -1,0 +1,202 @@
+//! A value as it was typed, and what it means for a question of a known kind.
+
+use std::fmt;
+
+use ahp_types::state::{
+    ChatInputAnswerValue, ChatInputBooleanAnswerValue, ChatInputNumberAnswerValue, ChatInputOption,
+    ChatInputQuestion, ChatInputSelectedAnswerValue, ChatInputSelectedManyAnswerValue,
+    ChatInputTextAnswerValue,
+};
+use serde_json::Value;
+
+/// A value as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawValue(String);
+
+/// A value that its question can't have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueError {
+    /// Not a JSON number.
+    NotANumber(String),
+    /// Neither `true` nor `false`.
+    NotABoolean(String),
+    /// Neither an option's id nor a JSON string or array of ids.
+    NotAnOption {
+        /// What was typed instead.
+        typed: String,
+        /// The options there are.
+        options: Vec<String>,
+    },
+    /// A whole AHP value of another kind than the question's.
+    OtherKind {
+        /// The kind that the question takes.
+        takes: &'static str,
+    },
+    /// The question is of a kind of a newer release.
+    UnknownQuestion,
+}
+
+impl RawValue {
+    /// The text after a question, exactly.
+    pub fn new(typed: impl Into<String>) -> Self {
+        Self(typed.into())
+    }
+
+    /// What it means as an answer to `question`. Whether that answer is valid (long enough, not
+    /// too large) is for the engine to say.
+    pub fn for_question(
+        &self,
+        question: &ChatInputQuestion,
+    ) -> Result<ChatInputAnswerValue, ValueError> {
+        let json = serde_json::from_str::<Value>(&self.0).ok();
+        if let Some(whole) = json.as_ref().and_then(whole_value) {
+            return fitting(question, whole);
+        }
+        match question {
+            ChatInputQuestion::Text(_) => Ok(text(self.string().unwrap_or_else(|| self.0.clone()))),
+            ChatInputQuestion::Number(_) | ChatInputQuestion::Integer(_) => json
+                .and_then(|json| json.as_f64())
+                .map(number)
+                .ok_or_else(|| ValueError::NotANumber(self.typed())),
+            ChatInputQuestion::Boolean(_) => json
+                .and_then(|json| json.as_bool())
+                .map(boolean)
+                .ok_or_else(|| ValueError::NotABoolean(self.typed())),
+            ChatInputQuestion::SingleSelect(question) => {
+                self.option(&question.options).map(selected)
+            }
+            ChatInputQuestion::MultiSelect(question) => self.many(&question.options),
+            ChatInputQuestion::Unknown(_) => Err(ValueError::UnknownQuestion),
+        }
+    }
+
+    fn typed(&self) -> String {
+        self.0.trim().to_owned()
+    }
+
+    /// Its content, if it is a JSON string and nothing else.
+    fn string(&self) -> Option<String> {
+        serde_json::from_str(&self.0).ok()
+    }
+
+    /// An option's id: bare, or as a JSON string. A bare id that also reads as JSON (`1`, `true`)
+    /// is the id.
+    fn option(&self, options: &[ChatInputOption]) -> Result<String, ValueError> {
+        let known = |id: &String| options.iter().any(|option| option.id == *id);
+        self.string()
+            .filter(known)
+            .or_else(|| Some(self.typed()).filter(known))
+            .ok_or_else(|| self.not_an_option(options))
+    }
+
+    fn many(&self, options: &[ChatInputOption]) -> Result<ChatInputAnswerValue, ValueError> {
+        let ids = match serde_json::from_str::<Vec<String>>(&self.0) {
+            Ok(ids) => ids,
+            Err(_) => vec![self.option(options)?],
+        };
+        match ids.iter().find(|id| !options.iter().any(|option| option.id == **id)) {
+            None => Ok(selected_many(ids)),
+            Some(unknown) => Err(Self::new(unknown).not_an_option(options)),
+        }
+    }
+
+    fn not_an_option(&self, options: &[ChatInputOption]) -> ValueError {
+        ValueError::NotAnOption {
+            typed: self.typed(),
+            options: options.iter().map(|option| option.id.clone()).collect(),
+        }
+    }
+}
+
+/// The AHP value that `json` spells out with its `kind`, if it does.
+fn whole_value(json: &Value) -> Option<ChatInputAnswerValue> {
+    match serde_json::from_value(json.clone()) {
+        Ok(ChatInputAnswerValue::Unknown(_)) | Err(_) => None,
+        Ok(
+            value @ (ChatInputAnswerValue::Text(_)
+            | ChatInputAnswerValue::Number(_)
+            | ChatInputAnswerValue::Boolean(_)
+            | ChatInputAnswerValue::Selected(_)
+            | ChatInputAnswerValue::SelectedMany(_)),
+        ) => Some(value),
+    }
+}
+
+fn fitting(
+    question: &ChatInputQuestion,
+    value: ChatInputAnswerValue,
+) -> Result<ChatInputAnswerValue, ValueError> {
+    let (fits, takes) = match question {
+        ChatInputQuestion::Text(_) => (matches!(value, ChatInputAnswerValue::Text(_)), "text"),
+        ChatInputQuestion::Number(_) | ChatInputQuestion::Integer(_) => {
+            (matches!(value, ChatInputAnswerValue::Number(_)), "number")
+        }
+        ChatInputQuestion::Boolean(_) => {
+            (matches!(value, ChatInputAnswerValue::Boolean(_)), "boolean")
+        }
+        ChatInputQuestion::SingleSelect(_) => {
+            (matches!(value, ChatInputAnswerValue::Selected(_)), "selected")
+        }
+        ChatInputQuestion::MultiSelect(_) => {
+            (matches!(value, ChatInputAnswerValue::SelectedMany(_)), "selected-many")
+        }
+        ChatInputQuestion::Unknown(_) => return Err(ValueError::UnknownQuestion),
+    };
+    if fits { Ok(value) } else { Err(ValueError::OtherKind { takes }) }
+}
+
+/// A text value.
+pub(crate) fn text(value: String) -> ChatInputAnswerValue {
+    ChatInputAnswerValue::Text(ChatInputTextAnswerValue { value })
+}
+
+/// A number value.
+pub(crate) fn number(value: f64) -> ChatInputAnswerValue {
+    ChatInputAnswerValue::Number(ChatInputNumberAnswerValue { value })
+}
+
+/// A boolean value.
+pub(crate) fn boolean(value: bool) -> ChatInputAnswerValue {
+    ChatInputAnswerValue::Boolean(ChatInputBooleanAnswerValue { value })
+}
+
+/// One option.
+pub(crate) fn selected(value: String) -> ChatInputAnswerValue {
+    let freeform_values = None;
+    ChatInputAnswerValue::Selected(ChatInputSelectedAnswerValue { value, freeform_values })
+}
+
+/// Several options.
+pub(crate) fn selected_many(value: Vec<String>) -> ChatInputAnswerValue {
+    let freeform_values = None;
+    ChatInputAnswerValue::SelectedMany(ChatInputSelectedManyAnswerValue { value, freeform_values })
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANumber(typed) => write!(f, "{typed:?} is no number"),
+            Self::NotABoolean(typed) => write!(f, "{typed:?} is neither true nor false"),
+            Self::NotAnOption { typed, options } => {
+                write!(f, "{typed:?} is no option; there are {}", options.join(", "))
+            }
+            Self::OtherKind { takes } => write!(f, "the question takes a value of kind {takes:?}"),
+            Self::UnknownQuestion => write!(f, "the question is of a kind that is not known here"),
+        }
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+impl ValueError {
+    /// The word for it in a reply's `error`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownQuestion => "unknown-kind",
+            Self::NotANumber(_)
+            | Self::NotABoolean(_)
+            | Self::NotAnOption { .. }
+            | Self::OtherKind { .. } => "wrong-value",
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! How `ask` and `demo` end: the one line on stdout, and the exit code.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder_mcp::Elicitation;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::canonical;
+
+/// How a request ended, as `ask` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    request: String,
+    response: Option<ChatInputResponseKind>,
+    answers: BTreeMap<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Ended>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+}
+
+/// How a turn ended before its request had a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Ended {
+    /// A member, or the asker, cancelled it.
+    Cancelled,
+    /// It ended in an error.
+    Failed,
+    /// The agent completed it without waiting.
+    Completed,
+    /// It was removed from the chat.
+    Truncated,
+    /// `--until` came.
+    Expired,
+}
+
+/// The answers of a response part, drafts included, by question.
+pub type Answers = BTreeMap<String, ChatInputAnswer>;
+
+impl Outcome {
+    /// Somebody decided.
+    pub fn decided(
+        request: &str,
+        response: ChatInputResponseKind,
+        answers: &Answers,
+        by: &str,
+    ) -> Self {
+        Self {
+            request: request.to_owned(),
+            response: Some(response),
+            answers: consumable(answers),
+            decided_by: Some(by.to_owned()),
+            ended: None,
+            result: None,
+        }
+    }
+
+    /// The turn ended first.
+    pub fn ended(request: &str, how: Ended, answers: &Answers) -> Self {
+        Self {
+            request: request.to_owned(),
+            response: None,
+            answers: consumable(answers),
+            decided_by: None,
+            ended: Some(how),
+            result: None,
+        }
+    }
+
+    /// The same with what the MCP server gets. `answers` are those given before, drafts included.
+    #[must_use]
+    pub fn with_result(mut self, elicitation: &Elicitation, answers: &Answers) -> Self {
+        let answers = answers.iter().map(|(id, answer)| (id.clone().into(), answer.clone()));
+        self.result = Some(elicitation.result(self.response, &answers.collect()));
+        self
+    }
+
+    /// The line, without its end.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("an outcome has string keys alone")
+    }
+
+    /// The code to exit with.
+    pub fn exit(&self) -> Exit {
+        match self.response {
+            Some(ChatInputResponseKind::Accept) => Exit::Done,
+            Some(ChatInputResponseKind::Decline) => Exit::Declined,
+            Some(ChatInputResponseKind::Cancel) => Exit::Cancelled,
+            None => Exit::NoResponse,
+        }
+    }
+}
+
+/// Submitted and skipped answers: a draft was not given.
+fn consumable(answers: &Answers) -> BTreeMap<String, Value> {
+    answers
+        .iter()
+        .filter(|(_, answer)| match answer {
+            ChatInputAnswer::Submitted(_) | ChatInputAnswer::Skipped(_) => true,
+            ChatInputAnswer::Draft(_) => false,
+        })
+        .map(|(id, answer)| (id.clone(), canonical::answer(answer)))
+        .collect()
+}
+
+/// What the process exits with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0. Done; for `ask` and `demo`: accepted.
+    Done,
+    /// 1. Something failed; for `join --strict`: something was refused.
+    Failed,
+    /// 2. A command line, form or ticket that can't be read.
+    Unreadable,
+    /// 3. Declined.
+    Declined,
+    /// 4. Cancelled.
+    Cancelled,
+    /// 5. The turn ended without a response.
+    NoResponse,
+    /// 130. Ctrl-C; the request stays open.
+    Interrupted,
+    /// 143. Asked to end by a signal; the request stays open.
+    Terminated,
+    /// 129. The terminal is gone; the request stays open.
+    HungUp,
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Unreadable => 2,
+            Self::Declined => 3,
+            Self::Cancelled => 4,
+            Self::NoResponse => 5,
+            Self::HungUp => 129,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answers(json: Value) -> Answers {
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn given() -> Answers {
+        answers(json!({
+            "z": {"state": "submitted", "value": {"kind": "number", "value": 7.0}},
+            "env": {"state": "submitted", "value": {"kind": "selected", "value": "prod"}},
+            "half": {"state": "draft", "value": {"kind": "text", "value": "…"}},
+            "no": {"state": "skipped"},
+        }))
+    }
+
+    #[test]
+    fn a_decision() {
+        let accept = ChatInputResponseKind::Accept;
+        let outcome = Outcome::decided("r1", accept, &given(), "peer");
+        assert_eq!(
+            outcome.line(),
+            r#"{"request":"r1","response":"accept","answers":{"env":{"state":"submitted","value":{"kind":"selected","value":"prod"}},"no":{"state":"skipped"},"z":{"state":"submitted","value":{"kind":"number","value":7}}},"decidedBy":"peer"}"#
+        );
+        assert_eq!(outcome.exit(), Exit::Done);
+        for (response, exit) in [
+            (ChatInputResponseKind::Decline, Exit::Declined),
+            (ChatInputResponseKind::Cancel, Exit::Cancelled),
+        ] {
+            assert_eq!(Outcome::decided("r", response, &given(), "p").exit(), exit);
+        }
+    }
+
+    #[test]
+    fn no_decision() {
+        let outcome = Outcome::ended("r1", Ended::Cancelled, &Answers::new());
+        assert_eq!(
+            outcome.line(),
+            r#"{"request":"r1","response":null,"answers":{},"ended":"cancelled"}"#
+        );
+        assert_eq!(outcome.exit().code(), 5);
+    }
+
+    #[test]
+    fn the_servers_result() {
+        let params = r#"{"message":"m","requestedSchema":{"properties":{
+            "z":{"type":"integer"},"half":{"type":"string","default":"d"},"free":{"type":"string","default":"d"}}}}"#;
+        let elicitation = Elicitation::read(params, "r1".into()).unwrap();
+        let accept = ChatInputResponseKind::Accept;
+        let outcome = Outcome::decided("r1", accept, &given(), "peer");
+        let line = outcome.with_result(&elicitation, &given()).line();
+        let result = r#","result":{"action":"accept","content":{"free":"d","z":7}}}"#;
+        assert!(line.ends_with(result), "{line}");
+        let ended = Outcome::ended("r1", Ended::Expired, &given());
+        let line = ended.with_result(&elicitation, &given()).line();
+        assert!(line.ends_with(r#""ended":"expired","result":{"action":"cancel"}}"#), "{line}");
+    }
+
+    #[test]
+    fn numbers_print_as_they_are() {
+        for (number, expected) in [
+            (7.0, "7"),
+            (-0.0, "0"),
+            (0.5, "0.5"),
+            (9_007_199_254_740_991.0, "9007199254740991"),
+            (1e300, "1e+300"),
+        ] {
+            assert_eq!(canonical::number(number).to_string(), expected);
+        }
+    }
+}

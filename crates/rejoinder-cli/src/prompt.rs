@@ -1,0 +1,366 @@
+//! The form on a terminal, question by question, as a machine: it is told what was pressed, what
+//! is so and what time it is, and says what to do and what the screen should show.
+//!
+//! It neither reads the terminal nor writes to it, and knows no engine. The one rule for whoever
+//! drives it: an [`Input::Request`] must already contain what the actions taken from
+//! [`Prompt::poll_action`] before it did, or what was just typed would seem to be gone.
+
+mod choice;
+mod draw;
+mod field;
+mod keys;
+mod row;
+mod screen;
+mod text;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ahp_types::state::{ChatInputAnswerValue, ChatInputResponseKind};
+use crossterm::event::KeyEvent;
+
+pub use row::{Frame, Row, Tone};
+pub use screen::Screen;
+pub use text::rebase;
+
+use crate::{
+    event::Fate,
+    limits,
+    names::Names,
+    report,
+    view::{self, RequestView, Status},
+};
+use field::{Field, Keyed};
+
+/// What happened.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this size now.
+    Size {
+        /// Its width.
+        columns: u16,
+        /// Its height.
+        rows: u16,
+    },
+    /// The request as it stands; `None` while there is none.
+    Request(Option<Box<RequestView>>),
+    /// How the members are called now.
+    Names(Names),
+    /// What became of the last completion that was proposed here.
+    Fate(Fate),
+    /// Something to tell the person now: a refusal, a link that is down.
+    Said(String),
+    /// Only time passed.
+    Tick,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Text was typed: it was `base` when it was last equal to the shared text, and is `text` now.
+    /// Where the shared text has gone on, [`rebase`] keeps both.
+    Type {
+        /// Which question.
+        question: String,
+        /// Before.
+        base: String,
+        /// After.
+        text: String,
+    },
+    /// Make this the draft.
+    Draft {
+        /// Which question.
+        question: String,
+        /// The draft.
+        value: ChatInputAnswerValue,
+    },
+    /// Submit this answer.
+    Submit {
+        /// Which question.
+        question: String,
+        /// The answer.
+        value: ChatInputAnswerValue,
+    },
+    /// Skip the question.
+    Skip {
+        /// Which.
+        question: String,
+    },
+    /// Remove the answer.
+    Clear {
+        /// Of which question.
+        question: String,
+    },
+    /// Submit another's answer from a conflict.
+    Take {
+        /// Which question.
+        question: String,
+        /// Whose: a full peer id.
+        peer: String,
+    },
+    /// Propose to complete the request.
+    Complete(ChatInputResponseKind),
+    /// Leave. The request stays open.
+    Quit,
+}
+
+/// Where the person is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// At the question of that id.
+    Question(String),
+    /// At the list of all answers; at which of them.
+    Overview(usize),
+}
+
+/// What is being edited of one question.
+#[derive(Debug, Clone)]
+struct Entry {
+    field: Field,
+    /// The text when it was last equal to the shared one.
+    base: String,
+    /// Whether it holds something that is no draft yet.
+    unsent: bool,
+    /// When that was typed, until it was tried to make a draft of it.
+    typed_at: Option<u64>,
+}
+
+/// The form. Times are milliseconds from any fixed point.
+#[derive(Debug)]
+pub struct Prompt {
+    names: Names,
+    columns: usize,
+    rows: usize,
+    request: Option<Box<RequestView>>,
+    entries: BTreeMap<String, Entry>,
+    place: Place,
+    scroll: isize,
+    fate: Option<Fate>,
+    /// A response that a second press would send.
+    confirming: Option<ChatInputResponseKind>,
+    said: String,
+    news: String,
+    notices: VecDeque<String>,
+    actions: VecDeque<Action>,
+}
+
+impl Prompt {
+    /// A form without a request yet, on a terminal of that size.
+    pub fn new(names: Names, columns: u16, rows: u16) -> Self {
+        Self {
+            names,
+            columns: columns.into(),
+            rows: rows.into(),
+            request: None,
+            entries: BTreeMap::new(),
+            place: Place::Overview(0),
+            scroll: 0,
+            fate: None,
+            confirming: None,
+            said: String::new(),
+            news: String::new(),
+            notices: VecDeque::new(),
+            actions: VecDeque::new(),
+        }
+    }
+
+    /// Something happened.
+    pub fn handle(&mut self, now: u64, input: Input) {
+        match input {
+            Input::Key(key) => self.key(now, key),
+            Input::Paste(text) => self.paste(now, &text),
+            Input::Size { columns, rows } => {
+                (self.columns, self.rows) = (columns.into(), rows.into());
+            }
+            Input::Request(request) => self.follow(request),
+            Input::Names(names) => self.names = names,
+            Input::Fate(fate) => self.fate = Some(fate),
+            Input::Said(text) => self.said = crate::plain::line(&text),
+            Input::Tick => {}
+        }
+        self.flush_paused(now);
+    }
+
+    /// What to do, in this order.
+    pub fn poll_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// When to come back with [`Input::Tick`] if nothing happens before.
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let typed = self.entries.values().filter_map(|entry| entry.typed_at).min();
+        typed.map(|at| at + limits::TYPING_PAUSE_MS)
+    }
+
+    /// A line to leave above the form for good: how a request ended.
+    pub fn poll_notice(&mut self) -> Option<String> {
+        self.notices.pop_front()
+    }
+
+    /// What the screen should show.
+    pub fn frame(&self) -> Frame {
+        draw::frame(self)
+    }
+
+    fn is_open(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| request.status == Status::Open)
+    }
+
+    fn follow(&mut self, request: Option<Box<RequestView>>) {
+        let same = match (&self.request, &request) {
+            (Some(before), Some(after)) => before.request.id == after.request.id,
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        let before = if same { self.request.take() } else { None };
+        if !same {
+            self.entries.clear();
+            self.fate = None;
+            self.confirming = None;
+            self.said.clear();
+            self.news.clear();
+            self.scroll = 0;
+            let first = request.iter().flat_map(|request| request.questions()).next();
+            self.place = match first {
+                Some(question) => Place::Question(view::id(question).to_owned()),
+                None => Place::Overview(0),
+            };
+        }
+        self.request = request;
+        self.follow_entries();
+        self.tell_news(before.as_deref());
+        self.tell_end(before.as_deref());
+    }
+
+    /// Fields show what the answers are now; questions may have come, gone or changed their kind.
+    fn follow_entries(&mut self) {
+        let Some(request) = &self.request else { return self.entries.clear() };
+        let mut entries = BTreeMap::new();
+        for question in request.questions() {
+            let id = view::id(question);
+            let fresh = Field::new(question);
+            let mut entry = match self.entries.remove(id) {
+                Some(entry) if is_same_kind(&entry.field, &fresh) => entry,
+                Some(_) | None => {
+                    Entry { field: fresh, base: String::new(), unsent: false, typed_at: None }
+                }
+            };
+            let answer = request.answers.get(id).map(|held| &held.answer);
+            entry.field.follow(&entry.base, answer, entry.unsent);
+            entry.base = field::text_of(answer);
+            entries.insert(id.to_owned(), entry);
+        }
+        self.entries = entries;
+        if let Place::Question(id) = &self.place
+            && !self.entries.contains_key(id)
+        {
+            self.place = Place::Overview(0);
+        }
+    }
+
+    /// What others did to questions that are not on the screen.
+    fn tell_news(&mut self, before: Option<&RequestView>) {
+        let (Some(before), Some(request)) = (before, &self.request) else { return };
+        for (id, held) in &request.answers {
+            let by_others = held.by.iter().any(|peer| !self.names.is_me(peer));
+            if by_others && before.answers.get(id) != Some(held) {
+                let title = request.question(id).map(view::title).unwrap_or_default();
+                self.news = format!("{title}: {}", draw::held(request, id, held, &self.names));
+            }
+        }
+    }
+
+    fn tell_end(&mut self, before: Option<&RequestView>) {
+        let Some(request) = &self.request else { return };
+        let ended = match request.status {
+            Status::Open | Status::Suspended => false,
+            Status::Decided { .. } | Status::Ended(_) => true,
+        };
+        if !ended || before.is_some_and(|before| before.status == request.status) {
+            return;
+        }
+        self.place = Place::Overview(0);
+        self.notices.extend(report::request(request, &self.names));
+        while self.notices.len() > limits::NOTICES {
+            self.notices.pop_front();
+        }
+    }
+
+    fn paste(&mut self, now: u64, text: &str) {
+        let Place::Question(id) = &self.place else { return };
+        if !self.is_open() {
+            return;
+        }
+        if let Some(entry) = self.entries.get_mut(id)
+            && entry.field.paste(text) == Keyed::Typed
+        {
+            entry.typed(now);
+        }
+    }
+
+    fn flush_paused(&mut self, now: u64) {
+        let paused =
+            |entry: &Entry| entry.typed_at.is_some_and(|at| now >= at + limits::TYPING_PAUSE_MS);
+        let ids: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| paused(entry))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in ids {
+            self.flush(&id);
+        }
+    }
+
+    /// What was typed into a question becomes a draft now.
+    fn flush(&mut self, id: &str) {
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        entry.typed_at = None;
+        if !entry.unsent {
+            return;
+        }
+        let question = id.to_owned();
+        let action = match &entry.field {
+            Field::Text(field) => {
+                let text = field.text().to_owned();
+                let base = std::mem::replace(&mut entry.base, text.clone());
+                (base != text).then_some(Action::Type { question, base, text })
+            }
+            Field::Number(_) | Field::Choice(_) | Field::Closed => match entry.field.value() {
+                Ok(Some(value)) => Some(Action::Draft { question, value }),
+                Ok(None) => Some(Action::Clear { question }),
+                // A number that is none yet ("-", "1e"): it stays here as it is, unsent.
+                Err(why) => return self.said = why,
+            },
+        };
+        entry.unsent = false;
+        self.actions.extend(action);
+    }
+}
+
+impl Entry {
+    fn typed(&mut self, now: u64) {
+        self.unsent = true;
+        self.typed_at = Some(now);
+    }
+}
+
+fn is_same_kind(one: &Field, other: &Field) -> bool {
+    match (one, other) {
+        (Field::Text(_), Field::Text(_))
+        | (Field::Number(_), Field::Number(_))
+        | (Field::Closed, Field::Closed) => true,
+        (Field::Choice(one), Field::Choice(other)) => {
+            one.kind == other.kind
+                && one.rows == other.rows
+                && one.own.is_some() == other.own.is_some()
+        }
+        (Field::Text(_) | Field::Number(_) | Field::Choice(_) | Field::Closed, _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

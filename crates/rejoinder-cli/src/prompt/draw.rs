@@ -1,0 +1,289 @@
+//! The form as rows.
+
+use ahp_types::state::{ChatInputAnswer, ChatInputQuestion};
+
+use super::{
+    Frame, Place, Prompt, Row, Tone,
+    choice::{Choice, Kind},
+    field::Field,
+};
+use crate::{
+    limits,
+    names::Names,
+    plain, report,
+    view::{self, Held, RequestView, Status},
+};
+
+/// Rows under construction, and what must stay in sight.
+struct Page {
+    columns: usize,
+    rows: Vec<Row>,
+    focus: usize,
+    cursor: Option<(usize, usize)>,
+}
+
+pub(super) fn frame(prompt: &Prompt) -> Frame {
+    let columns = prompt.columns.max(limits::COLUMNS_MIN);
+    let mut page = Page { columns, rows: Vec::new(), focus: 0, cursor: None };
+    let mut foot = Page { columns, rows: Vec::new(), focus: 0, cursor: None };
+    match &prompt.request {
+        None => page.wrap(Tone::Faint, "no request is open; waiting for the next"),
+        Some(request) => {
+            page.head(request);
+            match &prompt.place {
+                Place::Question(id) => page.question(prompt, request, id),
+                Place::Overview(at) => page.overview(prompt, request, *at),
+            }
+        }
+    }
+    foot.foot(prompt);
+    page.fit(foot, prompt.rows, prompt.scroll)
+}
+
+/// An answer and its authors, in words. An answer is not called submitted before the decision
+/// makes it so: until then it is ready.
+pub(super) fn held(request: &RequestView, question: &str, held: &Held, names: &Names) -> String {
+    let by = names.list(&held.by);
+    let question = request.question(question);
+    match &held.answer {
+        ChatInputAnswer::Draft(given) => {
+            format!("{} (draft by {by})", view::value(question, &given.value))
+        }
+        ChatInputAnswer::Submitted(given) => match request.status {
+            Status::Open | Status::Suspended => {
+                format!("{} (ready, by {by})", view::value(question, &given.value))
+            }
+            Status::Decided { .. } | Status::Ended(_) => {
+                format!("{} (submitted by {by})", view::value(question, &given.value))
+            }
+        },
+        ChatInputAnswer::Skipped(_) => format!("skipped by {by}"),
+    }
+}
+
+impl Page {
+    fn wrap(&mut self, tone: Tone, text: &str) {
+        for line in plain::wrap(text, self.columns) {
+            self.rows.push(Row::new(tone, line));
+        }
+    }
+
+    fn head(&mut self, request: &RequestView) {
+        let message = request.request.message.as_deref().unwrap_or_default();
+        for line in plain::lines(message) {
+            if !line.is_empty() {
+                self.wrap(Tone::Strong, &line);
+            }
+        }
+        if let Some(url) = &request.request.url {
+            self.wrap(Tone::Plain, &format!("to review: {}", plain::line(url)));
+        }
+    }
+
+    fn question(&mut self, prompt: &Prompt, request: &RequestView, id: &str) {
+        let questions = request.questions();
+        let Some(at) = questions.iter().position(|question| view::id(question) == id) else {
+            return;
+        };
+        let question = &questions[at];
+        let required = if view::is_required(question) { ", required" } else { "" };
+        let title = view::title(question);
+        self.wrap(Tone::Strong, &format!("[{} of {}{required}] {title}", at + 1, questions.len()));
+        for line in view::message(question) {
+            if line != title && !line.is_empty() {
+                self.wrap(Tone::Plain, &line);
+            }
+        }
+        self.wrap(Tone::Faint, &view::constraints(question));
+        self.focus = self.rows.len();
+        if let Some(entry) = prompt.entries.get(id) {
+            self.field(&entry.field);
+            self.answer(prompt, request, question, entry.unsent);
+        }
+    }
+
+    fn field(&mut self, field: &Field) {
+        match field {
+            Field::Text(text) | Field::Number(text) => self.text("> ", text),
+            Field::Choice(choice) => self.choice(choice),
+            Field::Closed => {}
+        }
+    }
+
+    fn text(&mut self, mark: &str, text: &super::text::TextField) {
+        let indent = plain::width(mark);
+        // One column stays free for the cursor after the last character.
+        let layout = text.layout(self.columns.saturating_sub(indent + 1));
+        self.focus = self.rows.len() + layout.row;
+        self.cursor = Some((self.focus, indent + layout.column));
+        for (at, row) in layout.rows.iter().enumerate() {
+            let mark = if at == 0 { mark.to_owned() } else { " ".repeat(indent) };
+            self.rows.push(Row::new(Tone::Plain, format!("{mark}{row}")));
+        }
+    }
+
+    fn choice(&mut self, choice: &Choice) {
+        for (at, (id, label)) in choice.rows.iter().enumerate() {
+            let here = at == choice.at;
+            let mark = mark(choice.kind, choice.chosen.contains(id));
+            if here {
+                self.focus = self.rows.len();
+            }
+            let first = self.rows.len();
+            let pointer = if here { "›" } else { " " };
+            let tone = if here { Tone::Strong } else { Tone::Plain };
+            // Long labels go on below, whole: nobody should choose blind.
+            let lines = plain::wrap(&plain::name(label), self.columns.saturating_sub(6));
+            for (row, line) in lines.iter().enumerate() {
+                let lead = if row == 0 { format!("{pointer} {mark} ") } else { " ".repeat(6) };
+                self.rows.push(Row::new(tone, format!("{lead}{line}")));
+            }
+            if here {
+                self.cursor = Some((first, 3));
+            }
+        }
+        if let Some(own) = &choice.own {
+            let chosen = choice.own_chosen || choice.kind == Kind::Many && !own.text().is_empty();
+            let here = choice.is_on_own();
+            let pointer = if here { "›" } else { " " };
+            let (focus, cursor) = (self.focus, self.cursor);
+            self.text(&format!("{pointer} {} other: ", mark(choice.kind, chosen)), own);
+            if !here {
+                (self.focus, self.cursor) = (focus, cursor);
+            }
+        }
+    }
+
+    /// What is known of this question's answer, here and with others.
+    fn answer(
+        &mut self,
+        prompt: &Prompt,
+        request: &RequestView,
+        question: &ChatInputQuestion,
+        typing: bool,
+    ) {
+        let id = view::id(question);
+        match request.answers.get(id) {
+            _ if typing => self.wrap(Tone::Faint, "typing…"),
+            None => self.wrap(Tone::Faint, "no answer yet"),
+            Some(answer) => {
+                self.wrap(
+                    Tone::Plain,
+                    &format!("now: {}", held(request, id, answer, &prompt.names)),
+                );
+            }
+        }
+        for other in request.conflicts.get(id).into_iter().flatten() {
+            let other = held(request, id, other, &prompt.names);
+            self.wrap(Tone::Alert, &format!("in conflict: {other}"));
+        }
+    }
+
+    fn overview(&mut self, prompt: &Prompt, request: &RequestView, selected: usize) {
+        let open = prompt.is_open();
+        for (at, question) in request.questions().iter().enumerate() {
+            let here = open && at == selected;
+            if here {
+                self.focus = self.rows.len();
+            }
+            let id = view::id(question);
+            let star = if view::is_required(question) { "*" } else { " " };
+            let answer = match request.answers.get(id) {
+                None => "no answer".to_owned(),
+                Some(answer) => held(request, id, answer, &prompt.names),
+            };
+            let conflicts = request.conflicts.get(id).map_or(0, Vec::len);
+            let conflict = match conflicts {
+                0 => String::new(),
+                n => format!(", and {n} in conflict"),
+            };
+            let pointer = if here { "›" } else { " " };
+            let line = format!("{pointer}{star} {}: {answer}{conflict}", view::title(question));
+            let tone = if conflicts > 0 { Tone::Alert } else { Tone::Plain };
+            self.rows.push(Row::new(tone, plain::truncate(&line, self.columns)));
+        }
+        match &request.status {
+            Status::Open => {}
+            Status::Suspended => {
+                self.wrap(Tone::Alert, "the turn failed; it may be resumed, and this goes on");
+            }
+            Status::Decided { response, by } => {
+                let by = prompt.names.show_or_you(by);
+                let line = format!("{} by {by}", report::response_in_words(*response));
+                self.wrap(Tone::Strong, &line);
+            }
+            Status::Ended(how) => self.wrap(Tone::Strong, report::ended_in_words(*how)),
+        }
+    }
+
+    fn foot(&mut self, prompt: &Prompt) {
+        if !prompt.news.is_empty() {
+            let news = plain::truncate(&prompt.news, self.columns);
+            self.rows.push(Row::new(Tone::Faint, news));
+        }
+        if let Some(fate) = &prompt.fate {
+            let fate = report::fate_in_words(fate, &prompt.names);
+            self.wrap(Tone::Strong, &format!("your response: {fate}"));
+        }
+        if !prompt.said.is_empty() {
+            self.wrap(Tone::Alert, &prompt.said);
+        }
+        let keys = match (&prompt.place, prompt.is_open()) {
+            (_, false) => "Ctrl-C leaves",
+            (Place::Overview(_), true) => {
+                "a accept · d decline · c cancel · ↑↓ Enter edit · Ctrl-C leave, it stays open"
+            }
+            (Place::Question(id), true) => match prompt.entries.get(id).map(|entry| &entry.field) {
+                Some(Field::Choice(_)) => {
+                    "Space choose · Enter answer · Tab next · ^S skip · ^X clear · ^T take · Esc all"
+                }
+                Some(Field::Text(_) | Field::Number(_)) => {
+                    "Enter answer · Tab next · ^S skip · ^X clear · ^T take · Esc all · ^C leave"
+                }
+                Some(Field::Closed) | None => "Tab next · Esc all answers · Ctrl-C leave",
+            },
+        };
+        self.rows.push(Row::new(Tone::Faint, plain::truncate(keys, self.columns)));
+    }
+
+    /// As many rows as the terminal has, with what is edited in sight; the foot always is.
+    fn fit(mut self, mut foot: Self, rows: usize, scroll: isize) -> Frame {
+        // The last row stays free: a terminal that scrolls would take the first one away.
+        let rows = rows.saturating_sub(1).max(1);
+        let keep = foot.rows.len().min(rows);
+        let foot = foot.rows.split_off(foot.rows.len() - keep);
+        let room = rows - keep;
+        let hidden = self.rows.len().saturating_sub(room);
+        let wanted = self.focus.saturating_sub(room / 2).min(hidden);
+        let start = wanted.saturating_add_signed(scroll).min(hidden);
+        let below = hidden - start;
+        self.rows.drain(..start);
+        self.rows.truncate(room);
+        if start > 0 && room > 2 {
+            self.rows[0] = Row::new(
+                Tone::Faint,
+                plain::truncate(&format!("  ↑ {} more, PgUp", start + 1), self.columns),
+            );
+        }
+        if below > 0 && room > 2 {
+            let last = self.rows.len() - 1;
+            self.rows[last] = Row::new(
+                Tone::Faint,
+                plain::truncate(&format!("  ↓ {} more, PgDn", below + 1), self.columns),
+            );
+        }
+        let cursor = self.cursor.and_then(|(row, column)| Some((row.checked_sub(start)?, column)));
+        let cursor = cursor.filter(|(row, _)| *row < self.rows.len());
+        self.rows.extend(foot);
+        Frame { rows: self.rows, cursor }
+    }
+}
+
+fn mark(kind: Kind, chosen: bool) -> &'static str {
+    match (kind, chosen) {
+        (Kind::Many, true) => "[x]",
+        (Kind::Many, false) => "[ ]",
+        (Kind::Boolean | Kind::Single, true) => "(•)",
+        (Kind::Boolean | Kind::Single, false) => "( )",
+    }
+}

@@ -1,0 +1,234 @@
+//! Events, replies and homes in words for people.
+//!
+//! Where a line goes is the caller's: replies and what a command was asked for go to stdout, what
+//! happens meanwhile to stderr.
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+
+use crate::{
+    event::{Event, Fate, Given, LinkState, Reply, State},
+    names::Names,
+    outcome::Ended,
+    plain,
+    view::{self, Held, HomeView, RequestView, Status, WorkspaceView},
+};
+
+/// An event as a line on stderr.
+pub fn event(event: &Event, names: &Names) -> String {
+    match event {
+        Event::Listening { address } => format!("listening on {}", plain::line(address)),
+        Event::Ticket { ticket } => format!("ticket: {ticket}"),
+        Event::Link { peer, state, reason } => {
+            let state = match state {
+                LinkState::Up => "up",
+                LinkState::Down => "down",
+            };
+            let why = reason.as_ref().map(|why| format!(" ({})", plain::line(why)));
+            format!("link to {} {state}{}", names.show(peer), why.unwrap_or_default())
+        }
+        Event::Member { peer, role, .. } => {
+            format!("member {}: {}", names.show(peer), plain::line(role))
+        }
+        Event::Opened { request, message, url } => {
+            let url = url.as_ref().map(|url| format!(" <{}>", plain::line(url)));
+            format!(
+                "request {} is open: {}{}",
+                plain::name(request),
+                plain::line(message),
+                url.unwrap_or_default()
+            )
+        }
+        Event::Answer { question, given, conflict, .. } => {
+            let mut line = format!("{}: {}", plain::name(question), given_in_words(given, names));
+            for other in conflict {
+                line.push_str(&format!("; in conflict with {}", given_in_words(other, names)));
+            }
+            line
+        }
+        Event::Fate { fate, .. } => fate_in_words(fate, names),
+        Event::Decided { request, response, by, .. } => format!(
+            "request {}: {} by {}",
+            plain::name(request),
+            response_in_words(*response),
+            names.show_or_you(by)
+        ),
+        Event::Ended { request, how } => {
+            format!("request {}: {}", plain::name(request), ended_in_words(*how))
+        }
+        Event::NotIncluded { question, by, .. } => format!(
+            "{}: an answer by {} came too late for the decision; it is kept",
+            plain::name(question),
+            names.show_or_you(by)
+        ),
+        Event::Workspace { title, workspace, .. } => {
+            format!("workspace {} ({})", plain::name(title), plain::truncate(workspace, 9))
+        }
+        Event::Id { peer } => peer.clone(),
+        Event::Synced => "in sync".to_owned(),
+        Event::Reply(reply) => self::reply(reply),
+        Event::Result(outcome) => outcome.line(),
+        Event::Error { message, .. } => plain::line(message),
+    }
+}
+
+/// The answer to a line of stdin: `ok submit env`, `refused accept: required-unanswered: env`.
+pub fn reply(reply: &Reply) -> String {
+    if reply.ok {
+        let subject = reply.subject.as_ref().map(|subject| format!(" {}", plain::name(subject)));
+        return format!("ok {}{}", reply.command, subject.unwrap_or_default());
+    }
+    let mut line = format!("refused {}", plain::name(&reply.command));
+    let questions: Vec<String> = reply.questions.iter().map(|id| plain::name(id)).collect();
+    let questions = Some(questions.join(", ")).filter(|questions| !questions.is_empty());
+    let message = reply.message.as_ref().map(|message| plain::line(message));
+    for part in reply.error.clone().into_iter().chain(questions).chain(message) {
+        line.push_str(": ");
+        line.push_str(&part);
+    }
+    line
+}
+
+/// How far a proposal came. "Submitted" is not said: that is true only once it is decided.
+pub fn fate_in_words(fate: &Fate, names: &Names) -> String {
+    match fate {
+        Fate::Saved => "saved here, not yet with anybody else".to_owned(),
+        Fate::Carried { count: 1 } => "saved here and carried by 1 peer".to_owned(),
+        Fate::Carried { count } => format!("saved here and carried by {count} peers"),
+        Fate::Received => "received by the host, not yet decided".to_owned(),
+        Fate::Decided { by } if names.is_me(by) => "decided as you proposed".to_owned(),
+        Fate::Decided { by } => format!("decided as {} proposed", names.show(by)),
+        Fate::Refused { reason, questions, by } => {
+            let questions: Vec<String> = questions.iter().map(|id| plain::name(id)).collect();
+            let mut line = format!("refused: {}", plain::line(reason));
+            if !questions.is_empty() {
+                line.push_str(&format!(": {}", questions.join(", ")));
+            }
+            if let Some(by) = by {
+                line.push_str(&format!(" by {}", names.show_or_you(by)));
+            }
+            line
+        }
+    }
+}
+
+fn given_in_words(given: &Given, names: &Names) -> String {
+    let one = [given.by.clone()];
+    let authors = if given.authors.is_empty() { &one[..] } else { &given.authors };
+    let by = names.list(authors);
+    let value = given.value.clone().and_then(|json| serde_json::from_value(json).ok());
+    let value = value.map(|value| format!("{}, ", view::value(None, &value))).unwrap_or_default();
+    match given.state {
+        State::None => "no answer any more".to_owned(),
+        State::Draft => format!("{value}draft by {by}"),
+        State::Submitted => format!("{value}submitted by {by}"),
+        State::Skipped => format!("skipped by {by}"),
+    }
+}
+
+/// A response in a word.
+pub fn response_in_words(response: ChatInputResponseKind) -> &'static str {
+    match response {
+        ChatInputResponseKind::Accept => "accepted",
+        ChatInputResponseKind::Decline => "declined",
+        ChatInputResponseKind::Cancel => "cancelled",
+    }
+}
+
+/// The end of a turn in words.
+pub fn ended_in_words(how: Ended) -> &'static str {
+    match how {
+        Ended::Cancelled => "withdrawn: its turn was cancelled",
+        Ended::Failed => "over: its turn failed",
+        Ended::Completed => "over: its turn was completed without it",
+        Ended::Truncated => "over: its turn was removed",
+        Ended::Expired => "over: its time ran out",
+    }
+}
+
+/// A request as `show` prints it, in lines.
+pub fn request(request: &RequestView, names: &Names) -> Vec<String> {
+    let status = match &request.status {
+        Status::Open => "open".to_owned(),
+        Status::Suspended => "waiting for its turn to be resumed".to_owned(),
+        Status::Decided { response, by } => {
+            format!("{} by {}", response_in_words(*response), names.show_or_you(by))
+        }
+        Status::Ended(how) => ended_in_words(*how).to_owned(),
+    };
+    let mut lines = vec![format!("request {}: {status}", plain::name(&request.request.id))];
+    let message = request.request.message.iter().flat_map(|message| plain::lines(message));
+    let url = request.request.url.iter().map(|url| plain::line(url));
+    lines.extend(message.chain(url).map(|line| format!("  {line}")));
+    for question in request.questions() {
+        let id = view::id(question);
+        let star = if view::is_required(question) { " (required)" } else { "" };
+        let held = request.answers.get(id);
+        let answer =
+            held.map_or("no answer".to_owned(), |held| held_in_words(request, id, held, names));
+        lines.push(format!("  {}{star}: {answer}", plain::name(id)));
+        for other in request.conflicts.get(id).into_iter().flatten() {
+            lines.push(format!("    in conflict: {}", held_in_words(request, id, other, names)));
+        }
+        for late in request.not_included.get(id).into_iter().flatten() {
+            lines.push(format!("    not included: {}", held_in_words(request, id, late, names)));
+        }
+    }
+    lines
+}
+
+fn held_in_words(request: &RequestView, question: &str, held: &Held, names: &Names) -> String {
+    let by = names.list(&held.by);
+    let question = request.question(question);
+    match &held.answer {
+        ChatInputAnswer::Draft(given) => {
+            format!("{}, draft by {by}", view::value(question, &given.value))
+        }
+        ChatInputAnswer::Submitted(given) => {
+            format!("{}, submitted by {by}", view::value(question, &given.value))
+        }
+        ChatInputAnswer::Skipped(_) => format!("skipped by {by}"),
+    }
+}
+
+/// A home as `show` prints it, in lines.
+pub fn home(home: &HomeView) -> Vec<String> {
+    let mut lines =
+        vec![format!("home {}", plain::line(&home.directory)), format!("device {}", home.device)];
+    if home.workspaces.is_empty() {
+        lines.push("no workspace yet: `rejoinder ask FORM.json` makes one, `rejoinder join TICKET` joins one".to_owned());
+    }
+    for workspace in &home.workspaces {
+        lines.push(String::new());
+        lines.extend(self::workspace(workspace, &home.device));
+    }
+    lines
+}
+
+fn workspace(workspace: &WorkspaceView, device: &str) -> Vec<String> {
+    let mut names = Names::new(Some(device.to_owned()));
+    for member in &workspace.members {
+        names.set(&member.peer, &member.name);
+    }
+    let mut lines = vec![format!("workspace {} ({})", plain::name(&workspace.title), workspace.id)];
+    for member in &workspace.members {
+        let here = if names.is_me(&member.peer) { ", this device" } else { "" };
+        let host = if workspace.host.as_ref() == Some(&member.peer) { ", host" } else { "" };
+        let name = names.show(&member.peer);
+        lines.push(format!("  {name}: {}{host}{here}  {}", plain::line(&member.role), member.peer));
+    }
+    if workspace.requests.is_empty() {
+        lines.push("  no requests".to_owned());
+    }
+    for request in &workspace.requests {
+        lines.extend(self::request(request, &names).into_iter().map(|line| format!("  {line}")));
+    }
+    match workspace.not_carried {
+        0 => {}
+        1 => lines.push("  1 thing written here is not yet carried by anybody else".to_owned()),
+        n => lines.push(format!("  {n} things written here are not yet carried by anybody else")),
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Views in words and as events.
+
+use ahp_types::state::ChatInputQuestion;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn question(json: Value) -> ChatInputQuestion {
+    serde_json::from_value(json).unwrap()
+}
+
+#[test]
+fn constraints_in_words() {
+    let check = |mut json: Value, expected: &str| {
+        for (key, value) in [("id", "q"), ("message", "m")] {
+            json.as_object_mut().unwrap().insert(key.to_owned(), value.into());
+        }
+        assert_eq!(constraints(&question(json)), expected);
+    };
+    check(json!({"kind": "text"}), "text");
+    check(json!({"kind": "text", "min": 0, "max": 1}), "text, at most 1 character");
+    check(json!({"kind": "text", "min": 2, "max": 9}), "text, 2 to 9 characters");
+    check(
+        json!({"kind": "text", "format": "email", "min": 3}),
+        "an e-mail address, at least 3 characters",
+    );
+    check(json!({"kind": "text", "format": "\u{1b}[2Jx"}), "text, [2Jx");
+    check(json!({"kind": "integer", "min": 1, "max": 9.0}), "a whole number, 1 to 9");
+    check(json!({"kind": "number", "max": 0.5}), "a number, at most 0.5");
+    check(json!({"kind": "boolean"}), "yes or no");
+    check(
+        json!({"kind": "single-select", "options": [], "allowFreeformInput": true}),
+        "one of these, or your own words",
+    );
+    check(
+        json!({"kind": "multi-select", "options": [], "min": 2, "max": 2}),
+        "any of these, exactly 2 choices",
+    );
+    check(json!({"kind": "drawing"}), "a question of a kind that this release can't show");
+}
+
+#[test]
+fn values_in_words() {
+    let request = samples::request();
+    let check = |id: &str, json: Value, expected: &str| {
+        let json = serde_json::from_value(json).unwrap();
+        assert_eq!(value(request.question(id), &json), expected);
+    };
+    check("notes", json!({"kind": "text", "value": "a\n\u{202e}b"}), "“a b”");
+    check("count", json!({"kind": "number", "value": 7.0}), "7");
+    check("go", json!({"kind": "boolean", "value": false}), "no");
+    check("env", json!({"kind": "selected", "value": "prod"}), "Production");
+    check("env", json!({"kind": "selected", "value": "gone"}), "gone");
+    check("env", json!({"kind": "selected", "value": "", "freeformValues": ["mars"]}), "“mars”");
+    check("areas", json!({"kind": "selected-many", "value": []}), "none");
+    check(
+        "areas",
+        json!({"kind": "selected-many", "value": ["eu", "us"], "freeformValues": ["moon"]}),
+        "Europe, America, “moon”",
+    );
+    check("env", json!({"kind": "new"}), "a value that this release can't show");
+}
+
+#[test]
+fn titles_are_never_nothing() {
+    let check = |json: Value, expected: &str| assert_eq!(title(&question(json)), expected);
+    check(json!({"kind": "boolean", "id": "q", "message": "m"}), "m");
+    check(json!({"kind": "boolean", "id": "q", "title": "T", "message": "m"}), "T");
+    check(json!({"kind": "boolean", "id": "q", "title": "\u{200b}", "message": "m"}), "q");
+    check(json!({"kind": "boolean", "id": "", "message": ""}), "\"\"");
+    check(json!({"kind": "new", "id": "n"}), "n");
+    check(json!({"kind": "new"}), "\"\"");
+}
+
+#[test]
+fn what_changed() {
+    let before = samples::request();
+    let mut after = before.clone();
+    assert_eq!(after.changes_since(Some(&before)), []);
+    assert_eq!(after.unanswered(), ["env"]);
+    after.answers.insert("env".to_owned(), samples::selected("submitted", "prod", "ben"));
+    assert_eq!(after.unanswered(), Vec::<String>::new());
+    let lines = |events: Vec<Event>| events.iter().map(Event::json).collect::<Vec<_>>();
+    let prod = r#"{"event":"answer","request":"r1","question":"env","state":"submitted","value":{"kind":"selected","value":"prod"},"by":"ben"}"#;
+    assert_eq!(lines(after.changes_since(Some(&before))), [prod]);
+    let gone = r#"{"event":"answer","request":"r1","question":"env","state":"none","by":"ben"}"#;
+    assert_eq!(lines(before.changes_since(Some(&after))), [gone]);
+
+    let mut decided = after.clone();
+    decided.answers.insert("notes".to_owned(), samples::text("draft", "hm", "ana"));
+    let accept = ChatInputResponseKind::Accept;
+    decided.status = Status::Decided { response: accept, by: "ana".to_owned() };
+    let late = samples::held(json!({"state": "skipped"}), &["ben", "ana"]);
+    decided.not_included.insert("notes".to_owned(), vec![late]);
+    let events = lines(decided.changes_since(Some(&after)));
+    assert!(events[0].contains(r#""question":"notes","state":"draft""#));
+    assert_eq!(
+        events[1],
+        r#"{"event":"decided","request":"r1","response":"accept","answers":{"env":{"state":"submitted","value":{"kind":"selected","value":"prod"}}},"by":"ana"}"#
+    );
+    assert_eq!(events[2..].len(), 2, "both authors of what came too late");
+    assert_eq!(lines(decided.changes_since(None)).len(), 6);
+    assert_eq!(decided.changes_since(Some(&decided)), []);
+}
+
+#[test]
+fn several_authors_are_all_named() {
+    let same = samples::held(json!({"state": "skipped"}), &["ana", "ben"]);
+    let json = serde_json::to_string(&same.given()).unwrap();
+    assert_eq!(json, r#"{"state":"skipped","by":"ana","authors":["ana","ben"]}"#);
+}

@@ -1,0 +1,179 @@
+//! A question and its answers in words. Everything that comes out is safe to print.
+
+use ahp_types::state::{ChatInputAnswerValue, ChatInputOption, ChatInputQuestion};
+
+use crate::{canonical, plain};
+
+/// A question's id, exactly; of a kind that is not known here, as far as it has one.
+pub fn id(question: &ChatInputQuestion) -> &str {
+    match question {
+        ChatInputQuestion::Text(question) => &question.id,
+        ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => &question.id,
+        ChatInputQuestion::Boolean(question) => &question.id,
+        ChatInputQuestion::SingleSelect(question) => &question.id,
+        ChatInputQuestion::MultiSelect(question) => &question.id,
+        ChatInputQuestion::Unknown(raw) => member(raw, "id").unwrap_or_default(),
+    }
+}
+
+fn member<'a>(raw: &'a serde_json::Value, key: &str) -> Option<&'a str> {
+    raw.get(key).and_then(serde_json::Value::as_str)
+}
+
+/// What to call a question in a list: its title, else what it asks, else its id.
+pub fn title(question: &ChatInputQuestion) -> String {
+    let title = match question {
+        ChatInputQuestion::Text(question) => question.title.as_deref(),
+        ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
+            question.title.as_deref()
+        }
+        ChatInputQuestion::Boolean(question) => question.title.as_deref(),
+        ChatInputQuestion::SingleSelect(question) => question.title.as_deref(),
+        ChatInputQuestion::MultiSelect(question) => question.title.as_deref(),
+        ChatInputQuestion::Unknown(raw) => member(raw, "title"),
+    };
+    let shown = title.map(plain::line).unwrap_or_else(|| message(question).join(" "));
+    if shown.trim().is_empty() { plain::name(id(question)) } else { shown }
+}
+
+/// What a question asks, in lines.
+pub fn message(question: &ChatInputQuestion) -> Vec<String> {
+    plain::lines(match question {
+        ChatInputQuestion::Text(question) => &question.message,
+        ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
+            &question.message
+        }
+        ChatInputQuestion::Boolean(question) => &question.message,
+        ChatInputQuestion::SingleSelect(question) => &question.message,
+        ChatInputQuestion::MultiSelect(question) => &question.message,
+        ChatInputQuestion::Unknown(raw) => member(raw, "message").unwrap_or_default(),
+    })
+}
+
+/// Whether accepting needs an answer to it.
+pub fn is_required(question: &ChatInputQuestion) -> bool {
+    match question {
+        ChatInputQuestion::Text(question) => question.required,
+        ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
+            question.required
+        }
+        ChatInputQuestion::Boolean(question) => question.required,
+        ChatInputQuestion::SingleSelect(question) => question.required,
+        ChatInputQuestion::MultiSelect(question) => question.required,
+        ChatInputQuestion::Unknown(raw) => raw.get("required").and_then(|json| json.as_bool()),
+    }
+    .unwrap_or(false)
+}
+
+/// The options of a select.
+pub fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
+    match question {
+        ChatInputQuestion::SingleSelect(question) => &question.options,
+        ChatInputQuestion::MultiSelect(question) => &question.options,
+        ChatInputQuestion::Text(_)
+        | ChatInputQuestion::Number(_)
+        | ChatInputQuestion::Integer(_)
+        | ChatInputQuestion::Boolean(_)
+        | ChatInputQuestion::Unknown(_) => &[],
+    }
+}
+
+/// What an answer must be like.
+pub fn constraints(question: &ChatInputQuestion) -> String {
+    match question {
+        ChatInputQuestion::Text(question) => {
+            let format = match question.format.as_deref() {
+                None => "text".to_owned(),
+                Some("email") => "an e-mail address".to_owned(),
+                Some("uri") => "a URL".to_owned(),
+                Some("date") => "a date, such as 2026-12-31".to_owned(),
+                Some("date-time") => "date and time, such as 2026-12-31T23:59:00Z".to_owned(),
+                Some(other) => format!("text, {}", plain::line(other)),
+            };
+            with(format, range(question.min, question.max, "character"))
+        }
+        ChatInputQuestion::Number(question) => {
+            with("a number".to_owned(), bounds(question.min, question.max))
+        }
+        ChatInputQuestion::Integer(question) => {
+            with("a whole number".to_owned(), bounds(question.min, question.max))
+        }
+        ChatInputQuestion::Boolean(_) => "yes or no".to_owned(),
+        ChatInputQuestion::SingleSelect(question) => {
+            own_words("one of these", question.allow_freeform_input)
+        }
+        ChatInputQuestion::MultiSelect(question) => with(
+            own_words("any of these", question.allow_freeform_input),
+            range(question.min, question.max, "choice"),
+        ),
+        ChatInputQuestion::Unknown(_) => {
+            "a question of a kind that this release can't show".to_owned()
+        }
+    }
+}
+
+fn own_words(what: &str, allowed: Option<bool>) -> String {
+    let more = if allowed == Some(true) { ", or your own words" } else { "" };
+    format!("{what}{more}")
+}
+
+fn with(what: String, limits: Option<String>) -> String {
+    match limits {
+        None => what,
+        Some(limits) => format!("{what}, {limits}"),
+    }
+}
+
+fn range(min: Option<i64>, max: Option<i64>, unit: &str) -> Option<String> {
+    let units = |count: i64| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
+    match (min.filter(|min| *min > 0), max) {
+        (None, None) => None,
+        (Some(min), None) => Some(format!("at least {}", units(min))),
+        (None, Some(max)) => Some(format!("at most {}", units(max))),
+        (Some(min), Some(max)) if min == max => Some(format!("exactly {}", units(min))),
+        (Some(min), Some(max)) => Some(format!("{min} to {}", units(max))),
+    }
+}
+
+fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
+    let print = canonical::number;
+    match (min, max) {
+        (None, None) => None,
+        (Some(min), None) => Some(format!("at least {}", print(min))),
+        (None, Some(max)) => Some(format!("at most {}", print(max))),
+        (Some(min), Some(max)) => Some(format!("{} to {}", print(min), print(max))),
+    }
+}
+
+/// A value in words: options by their labels.
+pub fn value(question: Option<&ChatInputQuestion>, value: &ChatInputAnswerValue) -> String {
+    let label = |id: &String| {
+        let options = question.map(options).unwrap_or_default();
+        let option = options.iter().find(|option| option.id == *id);
+        plain::name(option.map_or(id, |option| &option.label))
+    };
+    let own = |values: &Option<Vec<String>>| {
+        let values = values.iter().flatten();
+        values.map(|text| format!("“{}”", plain::line(text))).collect::<Vec<_>>()
+    };
+    match value {
+        ChatInputAnswerValue::Text(text) => format!("“{}”", plain::line(&text.value)),
+        ChatInputAnswerValue::Number(number) => canonical::number(number.value).to_string(),
+        ChatInputAnswerValue::Boolean(boolean) if boolean.value => "yes".to_owned(),
+        ChatInputAnswerValue::Boolean(_) => "no".to_owned(),
+        ChatInputAnswerValue::Selected(selected) => {
+            let own = own(&selected.freeform_values);
+            // Own words alone come with an empty or an echoed id, which is no option.
+            let options = question.map(options).unwrap_or_default();
+            let chosen = options.iter().any(|option| option.id == selected.value);
+            let chosen = (chosen || own.is_empty()).then(|| label(&selected.value));
+            chosen.into_iter().chain(own).collect::<Vec<_>>().join(", ")
+        }
+        ChatInputAnswerValue::SelectedMany(many) => {
+            let chosen: Vec<String> =
+                many.value.iter().map(label).chain(own(&many.freeform_values)).collect();
+            if chosen.is_empty() { "none".to_owned() } else { chosen.join(", ") }
+        }
+        ChatInputAnswerValue::Unknown(_) => "a value that this release can't show".to_owned(),
+    }
+}
