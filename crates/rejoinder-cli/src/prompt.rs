@@ -7,6 +7,7 @@
 
 mod choice;
 mod draw;
+mod exchange;
 mod field;
 mod keys;
 mod row;
@@ -15,9 +16,9 @@ mod text;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ahp_types::state::{ChatInputAnswerValue, ChatInputResponseKind};
-use crossterm::event::KeyEvent;
+use ahp_types::state::ChatInputResponseKind;
 
+pub use exchange::{Action, Input};
 pub use row::{Frame, Row, Tone};
 pub use screen::Screen;
 pub use text::rebase;
@@ -30,82 +31,6 @@ use crate::{
     view::{self, RequestView, Status},
 };
 use field::{Field, Keyed};
-
-/// What happened.
-#[derive(Debug, Clone)]
-pub enum Input {
-    /// A key was pressed.
-    Key(KeyEvent),
-    /// Text was pasted.
-    Paste(String),
-    /// The terminal has this size now.
-    Size {
-        /// Its width.
-        columns: u16,
-        /// Its height.
-        rows: u16,
-    },
-    /// The request as it stands; `None` while there is none.
-    Request(Option<Box<RequestView>>),
-    /// How the members are called now.
-    Names(Names),
-    /// What became of the last completion that was proposed here.
-    Fate(Fate),
-    /// Something to tell the person now: a refusal, a link that is down.
-    Said(String),
-    /// Only time passed.
-    Tick,
-}
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Action {
-    /// Text was typed: it was `base` when it was last equal to the shared text, and is `text` now.
-    /// Where the shared text has gone on, [`rebase`] keeps both.
-    Type {
-        /// Which question.
-        question: String,
-        /// Before.
-        base: String,
-        /// After.
-        text: String,
-    },
-    /// Make this the draft.
-    Draft {
-        /// Which question.
-        question: String,
-        /// The draft.
-        value: ChatInputAnswerValue,
-    },
-    /// Submit this answer.
-    Submit {
-        /// Which question.
-        question: String,
-        /// The answer.
-        value: ChatInputAnswerValue,
-    },
-    /// Skip the question.
-    Skip {
-        /// Which.
-        question: String,
-    },
-    /// Remove the answer.
-    Clear {
-        /// Of which question.
-        question: String,
-    },
-    /// Submit another's answer from a conflict.
-    Take {
-        /// Which question.
-        question: String,
-        /// Whose: a full peer id.
-        peer: String,
-    },
-    /// Propose to complete the request.
-    Complete(ChatInputResponseKind),
-    /// Leave. The request stays open.
-    Quit,
-}
 
 /// Where the person is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,6 +66,8 @@ pub struct Prompt {
     fate: Option<Fate>,
     /// A response that a second press would send.
     confirming: Option<ChatInputResponseKind>,
+    /// Whose answers a digit would take.
+    taking: Vec<String>,
     said: String,
     news: String,
     notices: VecDeque<String>,
@@ -160,6 +87,7 @@ impl Prompt {
             scroll: 0,
             fate: None,
             confirming: None,
+            taking: Vec::new(),
             said: String::new(),
             news: String::new(),
             notices: VecDeque::new(),
@@ -220,6 +148,7 @@ impl Prompt {
             self.entries.clear();
             self.fate = None;
             self.confirming = None;
+            self.taking.clear();
             self.said.clear();
             self.news.clear();
             self.scroll = 0;

@@ -38,7 +38,15 @@ impl Prompt {
     #[expect(clippy::wildcard_enum_match_arm, reason = "keys are many, and most mean nothing")]
     fn question_key(&mut self, now: u64, id: &str, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let mut taking = std::mem::take(&mut self.taking);
         match key.code {
+            KeyCode::Char(digit @ '1'..='9') if !taking.is_empty() => {
+                let at = usize::from(digit as u8 - b'1');
+                if at < taking.len() {
+                    self.take_from(id, taking.swap_remove(at));
+                }
+                return;
+            }
             KeyCode::Tab => return self.next(id),
             KeyCode::BackTab => return self.previous(id),
             KeyCode::Esc => return self.overview(id),
@@ -158,19 +166,30 @@ impl Prompt {
         self.actions.push_back(Action::Clear { question: id.to_owned() });
     }
 
+    /// Takes another's answer; of several, the one that a digit names next.
     fn take(&mut self, id: &str) {
         let request = self.request.as_ref();
         let conflicts = request.and_then(|request| request.conflicts.get(id)).into_iter().flatten();
-        let other = conflicts
+        let others: Vec<String> = conflicts
             .filter(|held| !matches!(held.answer, ChatInputAnswer::Skipped(_)))
-            .find_map(|held| held.by.first());
-        match other {
-            Some(peer) => {
-                self.actions
-                    .push_back(Action::Take { question: id.to_owned(), peer: peer.clone() });
+            .filter_map(|held| held.by.first().cloned())
+            .collect();
+        match others.as_slice() {
+            [] => self.said = "there is no other answer to take".to_owned(),
+            [peer] => self.take_from(id, peer.clone()),
+            several => {
+                let numbered = several.iter().enumerate();
+                let choices: Vec<String> = numbered
+                    .map(|(at, peer)| format!("{} {}", at + 1, self.names.show_or_you(peer)))
+                    .collect();
+                self.said = format!("take whose answer? {}", choices.join(", "));
+                self.taking = others;
             }
-            None => self.said = "there is no other answer to take".to_owned(),
         }
+    }
+
+    fn take_from(&mut self, id: &str, peer: String) {
+        self.actions.push_back(Action::Take { question: id.to_owned(), peer });
     }
 
     /// A response ends it for everybody, so a no, and a yes that leaves something behind, want a

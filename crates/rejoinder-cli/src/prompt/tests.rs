@@ -1,6 +1,7 @@
 //! The form without a terminal: keys in, rows and actions out.
 
-use crossterm::event::{KeyCode, KeyModifiers};
+use ahp_types::state::ChatInputResponseKind;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -183,6 +184,23 @@ fn conflicts_show_their_authors_and_can_be_taken() {
     driver.sees("there is no other answer to take");
     driver.key(KeyCode::Esc);
     driver.sees("Environment: Production (ready, by you), and 1 in conflict");
+}
+
+#[test]
+fn of_several_conflicts_a_digit_takes_one() {
+    let mut driver = Driver::new();
+    let mut view = samples::request();
+    let other = |by| samples::selected("submitted", "staging", by);
+    view.conflicts.insert("env".to_owned(), vec![other("ben"), other("cleo2345678")]);
+    driver.show(view);
+    driver.control('t');
+    driver.sees("take whose answer? 1 Ben, 2 cleo2345");
+    driver.key(KeyCode::Char('2'));
+    let peer = "cleo2345678".to_owned();
+    assert_eq!(driver.actions(), [Action::Take { question: "env".to_owned(), peer }]);
+    driver.control('t');
+    driver.key(KeyCode::Char('9'));
+    assert_eq!(driver.actions(), []);
 }
 
 #[test]
