@@ -1,0 +1,83 @@
+//! What a [`Sync`](crate::Sync) wants done.
+
+use std::collections::BTreeMap;
+
+use rejoinder_identity::{ActorId, DocumentId, ProposalId};
+
+use crate::{ItemKind, LinkId};
+
+/// What to do, in the order in which it is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Send a frame.
+    Send(LinkId, Vec<u8>),
+    /// An item came. Check it; then admit it and say so with `add_…`, or say with
+    /// [`Sync::seen_again`](crate::Sync::seen_again) that it was here, or park it, or refuse it.
+    /// It counts as dealt with when the next effect is asked for: what is still undecided then
+    /// may, at worst, be sent once more.
+    Arrived {
+        /// Over this link.
+        link: LinkId,
+        /// What it is said to be.
+        kind: ItemKind,
+        /// The item, unchecked.
+        bytes: Vec<u8>,
+    },
+    /// Answer with [`Sync::send_records`](crate::Sync::send_records): records from index `from`
+    /// on, as many as come to about `budget` bytes, at least one.
+    WantRecords {
+        /// For this link.
+        link: LinkId,
+        /// The index of the first.
+        from: u64,
+        /// How many bytes are welcome.
+        budget: usize,
+    },
+    /// Answer with [`Sync::send_envelopes`](crate::Sync::send_envelopes): of each actor named the
+    /// envelopes after the number given, *in an order in which no change comes before one that it
+    /// depends on*, as many as come to about `budget` bytes, at least one. It may take its time:
+    /// the document may have to be loaded.
+    WantEnvelopes {
+        /// For this link.
+        link: LinkId,
+        /// Of this document.
+        document: DocumentId,
+        /// Who is lacking there, and after which number.
+        after: BTreeMap<ActorId, u64>,
+        /// How many bytes are welcome.
+        budget: usize,
+    },
+    /// Answer with [`Sync::send_proposals`](crate::Sync::send_proposals).
+    WantProposals {
+        /// For this link.
+        link: LinkId,
+        /// Which ones.
+        ids: Vec<ProposalId>,
+    },
+    /// The peer has these on its disk.
+    Carried {
+        /// The link to it.
+        link: LinkId,
+        /// What.
+        carried: Carried,
+    },
+    /// Whether all that the peer had when it last told its position is held here, and nothing
+    /// else. Said when it changes; a link begins as not in sync.
+    InSync(LinkId, bool),
+}
+
+/// What a peer has on its disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carried {
+    /// All that is held here at this moment.
+    Everything,
+    /// These.
+    These {
+        /// Of this document, of that actor, all up to this number.
+        envelopes: Vec<(DocumentId, ActorId, u64)>,
+        /// These proposals.
+        proposals: Vec<ProposalId>,
+        /// This many records of our log; 0 says nothing.
+        log_length: u64,
+    },
+}

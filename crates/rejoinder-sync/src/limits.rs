@@ -1,0 +1,59 @@
+//! The limits of this crate. Sizes are in bytes.
+
+use std::time::Duration;
+
+use rejoinder_identity::Timestamp;
+
+/// The change in an envelope.
+pub const CHANGE: usize = 64 * 1024;
+/// An envelope: its change, and room for ids, key, signature and fields of later releases.
+pub const ENVELOPE: usize = CHANGE + 1024;
+/// A record: as much as a frame holds, since a skeleton has no bound but its record's.
+pub const RECORD: usize = FRAME - 1024;
+/// A proposal.
+pub const PROPOSAL: usize = 2 * 1024 * 1024 + 1024;
+/// An address card.
+pub const CARD: usize = 2 * 1024;
+/// Addresses on a card.
+pub const CARD_ADDRESSES: usize = 32;
+
+/// A frame.
+pub const FRAME: usize = 4 * 1024 * 1024;
+/// Items in a frame.
+pub const ITEMS: usize = 4096;
+/// A frame is ended when it has come to this, so that a link is not held up by one frame.
+pub const FRAME_TARGET: usize = 128 * 1024;
+/// Lines of a part of a summary: about 100 KiB, as [`FRAME_TARGET`].
+pub const LINES: usize = 1024;
+/// Envelopes, and proposals, that one acknowledgement names.
+pub const ACKNOWLEDGED: usize = 1024;
+/// Places of the log that a summary names: one for every doubling of the distance from its head.
+pub const TRAIL: usize = 66;
+
+/// Sent on a link and not yet heard there. One more frame may be on its way when it is reached.
+pub const WINDOW: usize = 1024 * 1024;
+/// What was heard is told when it has come to this.
+pub const HEARD: usize = WINDOW / 8;
+/// Documents that a link waits for at a time: their answers fill a window.
+pub const FETCHES: usize = WINDOW / FRAME_TARGET;
+
+/// From one full comparison to the next, give or take a quarter.
+pub const COMPARE: Duration = Duration::from_secs(30);
+/// Comparisons that are asked for sooner wait until this much after the one before, so that an
+/// item which the other side refuses again and again costs little.
+pub const COMPARE_SOONEST: Duration = Duration::from_secs(5);
+/// A difference that is older than this is no item that is on its way.
+pub const SETTLE: Duration = Duration::from_secs(2);
+/// Positions are told so much after a change, so that a burst of changes is told once.
+pub const POSITION: Duration = Duration::from_millis(50);
+/// The end of time: nothing is due.
+pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
+
+/// Parked items of one author.
+pub const PARKED: usize = 256;
+/// Bytes of the parked items of one author.
+pub const PARKED_BYTES: usize = 1024 * 1024;
+/// Parked items of all authors: whoever relays may invent authors.
+pub const PARKED_TOTAL: usize = 16 * PARKED;
+/// Bytes of the parked items of all authors.
+pub const PARKED_TOTAL_BYTES: usize = 16 * PARKED_BYTES;

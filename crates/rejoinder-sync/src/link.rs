@@ -1,0 +1,211 @@
+//! What is known of the other side of one link, for as long as the link lives.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use rejoinder_identity::{ActorId, DocumentId, ProposalId, Timestamp};
+
+use crate::{
+    Item, ItemKind,
+    flow::{Inflow, Outflow},
+    held::Held,
+    key::{Key, Place},
+    limits,
+    message::Position,
+    outbox::Outbox,
+    owed::Owed,
+    talk::Talk,
+};
+
+/// Of which keys the other side has said what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Nothing,
+    Below(Key),
+    All,
+}
+
+/// Acknowledgements that leave together.
+#[derive(Debug, Default)]
+pub(crate) struct Acknowledging {
+    pub(crate) log: u64,
+    pub(crate) envelopes: BTreeMap<(DocumentId, ActorId), u64>,
+    pub(crate) proposals: BTreeSet<ProposalId>,
+}
+
+impl Acknowledging {
+    pub(crate) fn add(&mut self, item: Item) {
+        match item {
+            Item::Record { length } => self.log = self.log.max(length),
+            Item::Envelope { document, actor, seq } => {
+                let stored = self.envelopes.entry((document, actor)).or_default();
+                *stored = seq.max(*stored);
+            }
+            Item::Proposal(id) => _ = self.proposals.insert(id),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.log == 0 && self.envelopes.is_empty() && self.proposals.is_empty()
+    }
+}
+
+/// One link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) outflow: Outflow,
+    pub(crate) inflow: Inflow,
+    pub(crate) outbox: Outbox,
+    pub(crate) owed: Owed,
+    pub(crate) known: Known,
+    pub(crate) acknowledging: Acknowledging,
+    pub(crate) talk: Talk,
+    /// The last position that the other side told.
+    pub(crate) theirs: Option<Position>,
+    /// Whether that was, when last looked, what is held here.
+    pub(crate) in_sync: bool,
+    /// Something changed since it was last looked.
+    pub(crate) look: bool,
+    /// All that is held here was said to be stored there.
+    pub(crate) all_carried: bool,
+    /// It waits for its turn to speak.
+    pub(crate) queued: bool,
+}
+
+impl Link {
+    pub(crate) fn new(talk: Talk) -> Self {
+        Self {
+            outflow: Outflow::default(),
+            inflow: Inflow::default(),
+            outbox: Outbox::default(),
+            owed: Owed::default(),
+            known: Known::Nothing,
+            acknowledging: Acknowledging::default(),
+            talk,
+            theirs: None,
+            in_sync: false,
+            look: false,
+            all_carried: false,
+            queued: false,
+        }
+    }
+
+    fn knows(&self, key: &Key) -> bool {
+        match self.known {
+            Known::Nothing => false,
+            Known::Below(end) => *key < end,
+            Known::All => true,
+        }
+    }
+
+    /// Whether so much can be sent without waiting. What is larger than any window goes when
+    /// nothing else is on its way.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let (room, waiting) = (self.outflow.room(), self.outbox.bytes() + self.owed.reserved());
+        waiting + bytes <= room || (waiting == 0 && room >= limits::WINDOW - limits::HEARD)
+    }
+
+    /// An item that is new here, and that did not come from there: it is pushed at once, unless
+    /// something that it depends on has not been sent yet, or the other side stalls. Then only
+    /// its name is kept.
+    pub(crate) fn offer(&mut self, held: &Held, item: Item, kind: ItemKind, bytes: &Arc<[u8]>) {
+        let (key, seq) = match item.place() {
+            Place::Log(length) => return self.offer_record(length, bytes),
+            Place::Of(key, seq) => (key, seq),
+        };
+        if !self.knows(&key) {
+            // The comparison will find out.
+            return;
+        }
+        let behind = self.owed.lacks_records(held.log.length())
+            || match key {
+                Key::Envelopes(document, _) => self.owed.owes_in(&document),
+                Key::Proposal(_) => false,
+            };
+        if !behind && self.has_room(bytes.len()) {
+            self.push(kind, item, bytes);
+        } else if !self.owed.owes(&key) {
+            self.owed.owe(key, seq - 1);
+        }
+    }
+
+    fn offer_record(&mut self, length: u64, bytes: &Arc<[u8]>) {
+        if self.owed.records().is_some_and(|known| known + 1 == length)
+            && self.has_room(bytes.len())
+        {
+            self.push(ItemKind::Record, Item::Record { length }, bytes);
+        }
+    }
+
+    /// Puts an item into the outbox.
+    pub(crate) fn push(&mut self, kind: ItemKind, item: Item, bytes: &Arc<[u8]>) {
+        match item.place() {
+            Place::Of(key, seq) => self.outflow.will_send(key, seq),
+            Place::Log(length) => {
+                self.owed.set_records(length);
+                self.outflow.will_send_log(length);
+            }
+        }
+        self.outbox.push(kind, Some(item), bytes);
+    }
+
+    /// The other side has this item, since it sent it.
+    pub(crate) fn has(&mut self, held: &Held, item: Item) {
+        match item.place() {
+            Place::Log(length) => self.owed.has_records(length),
+            Place::Of(key, seq) => {
+                self.owed.has(&key, seq, held.seq(&key));
+                self.will_not_send(key, seq);
+            }
+        }
+    }
+
+    /// Of this key nothing needs to be sent up to this number.
+    pub(crate) fn will_not_send(&mut self, key: Key, seq: u64) {
+        if self.outflow.flying(&key) > 0 {
+            self.outflow.will_not_send(&key, seq);
+            self.outbox.drop_if(|waiting| match waiting.place() {
+                Place::Log(_) => false,
+                Place::Of(other, number) => other == key && number <= seq,
+            });
+        }
+    }
+
+    /// The other side needs nothing of this key, for it is no more.
+    pub(crate) fn forget(&mut self, key: Key) {
+        self.owed.has(&key, u64::MAX, 0);
+        self.will_not_send(key, u64::MAX);
+    }
+
+    /// Records beyond this are void.
+    pub(crate) fn truncate_log(&mut self, length: u64) {
+        self.owed.truncate_log(length);
+        self.outflow.log_cut();
+        self.outbox.drop_if(|item| match item.place() {
+            Place::Log(place) => place > length,
+            Place::Of(..) => false,
+        });
+        // What was stored of the void branch says nothing of what replaces it.
+        self.acknowledging.log = self.acknowledging.log.min(length);
+    }
+
+    /// What is held here has changed.
+    pub(crate) fn held_changed(&mut self, now: Timestamp) -> bool {
+        let was_in_sync = std::mem::take(&mut self.in_sync);
+        if was_in_sync {
+            self.talk.differs_since = now;
+        } else {
+            self.look = true;
+        }
+        self.all_carried = false;
+        self.talk.tell_by(now.after(limits::POSITION));
+        was_in_sync
+    }
+
+    /// Nothing is lacking there that could be sent now.
+    pub(crate) fn is_caught_up(&self, log_length: u64) -> bool {
+        self.outbox.is_empty() && self.owed.is_done(log_length) && self.talk.sending.is_none()
+    }
+}

@@ -1,0 +1,88 @@
+//! Items that are about to leave over a link, in order.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use crate::{
+    Item, ItemKind,
+    key::{Key, Place},
+    limits,
+    list::{Bytes, List},
+    message::{Items, Message},
+};
+
+#[derive(Debug)]
+struct Outgoing {
+    kind: ItemKind,
+    /// None: a card, of which nobody keeps track.
+    item: Option<Item>,
+    bytes: Arc<[u8]>,
+}
+
+/// The items of one link that wait for a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    items: VecDeque<Outgoing>,
+    bytes: usize,
+}
+
+/// A frame of items, and what is in it.
+pub(crate) struct Frame {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) contents: Vec<(Key, u64)>,
+    /// How long the log is with the last record in it.
+    pub(crate) log: Option<u64>,
+}
+
+impl Outbox {
+    /// Puts an item at the end.
+    ///
+    /// # Panics
+    ///
+    /// When it is longer than any item of its kind may be: it was made or admitted here, and the other
+    /// side would close the link.
+    pub(crate) fn push(&mut self, kind: ItemKind, item: Option<Item>, bytes: &Arc<[u8]>) {
+        assert!(bytes.len() <= kind.limit(), "what is admitted keeps the limits of its kind");
+        self.bytes += bytes.len();
+        self.items.push_back(Outgoing { kind, item, bytes: bytes.clone() });
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Takes out what has become superfluous.
+    pub(crate) fn drop_if(&mut self, superfluous: impl Fn(&Item) -> bool) {
+        self.items.retain(|outgoing| !outgoing.item.as_ref().is_some_and(&superfluous));
+        self.bytes = self.items.iter().map(|outgoing| outgoing.bytes.len()).sum();
+    }
+
+    /// The next frame: as many items as it holds.
+    pub(crate) fn next_frame(&mut self) -> Option<Frame> {
+        let (mut size, mut taken) = (0, Vec::new());
+        while let Some(outgoing) = self.items.front()
+            && taken.len() < limits::ITEMS
+            && (taken.is_empty() || size + outgoing.bytes.len() <= limits::FRAME_TARGET)
+        {
+            size += outgoing.bytes.len();
+            taken.extend(self.items.pop_front());
+        }
+        if taken.is_empty() {
+            return None;
+        }
+        self.bytes -= size;
+        let items = taken.iter().map(|outgoing| (outgoing.kind as u8, Bytes(&outgoing.bytes)));
+        let bytes = Message::Items(Items(List(items.collect()))).to_frame();
+        let (mut contents, mut log) = (Vec::new(), None);
+        for item in taken.iter().filter_map(|outgoing| outgoing.item) {
+            match item.place() {
+                Place::Log(length) => log = Some(length),
+                Place::Of(key, seq) => contents.push((key, seq)),
+            }
+        }
+        Some(Frame { bytes, contents, log })
+    }
+}

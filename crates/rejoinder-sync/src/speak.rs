@@ -1,0 +1,158 @@
+//! What is said next, and by which link: one thing at a time, links in turns, so that none waits
+//! for another that has much to send.
+
+use crate::{
+    Effect, LinkId, Sync,
+    held::Held,
+    limits,
+    link::Link,
+    list::List,
+    message::{Heard, Message, Stored, Summary},
+    owed::Want,
+    sync::Inbound,
+    talk::Sending,
+};
+
+impl Sync {
+    /// The next thing to do. None: there is nothing until something happens.
+    pub fn poll_effect(&mut self) -> Option<Effect> {
+        loop {
+            if let Some(effect) = self.effects.pop_front() {
+                return Some(effect);
+            }
+            if let Some((link, inbound)) = self.inbox.pop_front() {
+                self.deal_with(link, inbound);
+            } else {
+                let id = self.speakers.pop_front()?;
+                self.speak(id);
+            }
+        }
+    }
+
+    fn deal_with(&mut self, link: LinkId, inbound: Inbound) {
+        match inbound {
+            Inbound::Item(kind, bytes) => {
+                self.effects.push_back(Effect::Arrived { link, kind, bytes });
+            }
+            Inbound::Position(position) => self.take_position(link, position),
+            Inbound::Summary(summary) => self.take_summary(link, &summary),
+            Inbound::End(bytes) => {
+                if let Some(other) = self.links.get_mut(&link) {
+                    other.inflow.dealt_with(bytes);
+                    self.wake(link);
+                }
+            }
+        }
+    }
+
+    /// Lets a link say one thing, and puts it at the end of the line if it did.
+    fn speak(&mut self, id: LinkId) {
+        self.look(id);
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.queued = false;
+        let said = link.next_control(&mut self.held, self.takes_in);
+        let said = said.map(|message| message.to_frame()).or_else(|| link.next_items());
+        let said = said.or_else(|| link.next_part(&self.held, self.takes_in));
+        let effect = said
+            .map(|frame| Effect::Send(id, frame))
+            .or_else(|| link.next_fetch(id, &self.held))
+            .or_else(|| {
+                link.next_position(&mut self.held, self.now).map(|frame| Effect::Send(id, frame))
+            });
+        if let Some(effect) = effect {
+            self.effects.push_back(effect);
+            self.wake(id);
+        }
+    }
+}
+
+impl Link {
+    /// What is small and waits for nothing.
+    fn next_control(&mut self, held: &mut Held, takes_in: bool) -> Option<Message<'static>> {
+        if self.talk.ask {
+            let position = held.position(true);
+            self.talk.tells(position);
+            return Some(Message::Position(position));
+        }
+        if !self.acknowledging.is_empty() {
+            return Some(Message::Stored(self.next_acknowledgement(held)));
+        }
+        let heard = takes_in.then(|| self.inflow.tell(limits::HEARD)).flatten();
+        heard.map(|bytes| Message::Heard(Heard { bytes }))
+    }
+
+    fn next_acknowledgement(&mut self, held: &Held) -> Stored {
+        let acknowledging = &mut self.acknowledging;
+        let length = std::mem::take(&mut acknowledging.log).min(held.log.length());
+        let mut stored = Stored::default();
+        if length > 0 {
+            stored.log = (length, Some(held.log.head_at(length)));
+        }
+        while stored.envelopes.0.len() < limits::ACKNOWLEDGED
+            && let Some(((document, actor), seq)) = acknowledging.envelopes.pop_first()
+        {
+            stored.envelopes.0.push((document, actor, seq));
+        }
+        while stored.proposals.0.len() < limits::ACKNOWLEDGED
+            && let Some(id) = acknowledging.proposals.pop_first()
+        {
+            stored.proposals.0.push(id);
+        }
+        stored
+    }
+
+    fn next_items(&mut self) -> Option<Vec<u8>> {
+        let frame = (self.outflow.room() > 0).then(|| self.outbox.next_frame()).flatten()?;
+        self.outflow.sent(frame.bytes.len(), frame.contents, frame.log);
+        Some(frame.bytes)
+    }
+
+    /// The next part of our summary. Before it, it is said what was heard: the other side must know which of
+    /// its items our summary would name, had they been admitted.
+    fn next_part(&mut self, held: &Held, takes_in: bool) -> Option<Vec<u8>> {
+        let Sending { from, answer } =
+            self.talk.sending.filter(|_| self.has_room(limits::FRAME_TARGET))?;
+        if takes_in && let Some(bytes) = self.inflow.tell(0) {
+            return Some(Message::Heard(Heard { bytes }).to_frame());
+        }
+        let (lines, until) = held.part(from);
+        let log = from.is_none().then(|| held.log_summary());
+        let frame =
+            Message::Summary(Summary { answer, log, from, until, lines: List(lines) }).to_frame();
+        self.talk.sending = until.map(|_| Sending { from: until, answer });
+        self.outflow.sent(frame.len(), Vec::new(), None);
+        Some(frame)
+    }
+
+    fn next_fetch(&mut self, link: LinkId, held: &Held) -> Option<Effect> {
+        if !self.has_room(limits::FRAME_TARGET) {
+            return None;
+        }
+        let budget = limits::FRAME_TARGET;
+        Some(match self.owed.next_want(held.log.length())? {
+            Want::Records { from } => Effect::WantRecords { link, from, budget },
+            Want::Envelopes { document, after } => {
+                Effect::WantEnvelopes { link, document, after, budget }
+            }
+            Want::Proposals(ids) => Effect::WantProposals { link, ids },
+        })
+    }
+
+    /// Where we are, if that has changed, behind everything that had to be sent.
+    fn next_position(
+        &mut self,
+        held: &mut Held,
+        now: rejoinder_identity::Timestamp,
+    ) -> Option<Vec<u8>> {
+        if !self.talk.is_to_tell(now) || !self.is_caught_up(held.log.length()) {
+            return None;
+        }
+        let position = held.position(false);
+        if self.talk.told == Some(position) {
+            self.talk.nothing_to_tell();
+            return None;
+        }
+        self.talk.tells(position);
+        Some(Message::Position(position).to_frame())
+    }
+}

@@ -1,0 +1,175 @@
+//! The machine: what is held here, and the links.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
+
+use rejoinder_identity::{DocumentId, Frontier, ProposalId, RecordId, Timestamp, hash};
+
+use crate::{
+    Effect, ItemKind, LinkId,
+    held::Held,
+    limits,
+    link::Link,
+    log::Log,
+    message::{Position, Summary},
+    talk::Talk,
+};
+
+/// What is held here of one workspace, and for each link what the other side is known to have.
+///
+/// # How to drive it
+///
+/// - Tell it at the start what the disk holds (`restore_…`), and then each item when it was
+///   admitted (`add_…`) and again when the disk has it ([`stored`](Self::stored)).
+/// - Tell it of links, give it the frames that come, in order and whole, and call
+///   [`timeout`](Self::timeout) when [`poll_timeout`](Self::poll_timeout) says so.
+/// - After each of these, take effects until there is none. Do each, or at least note it, before the next is taken.
+///
+/// Frames of a link arrive in the order in which they were sent, or the link is down. One side may
+/// hear of the link later than the other and ignore what came before: that is only positions.
+/// Nothing that was learned over a link outlives it.
+///
+/// # What "in sync" means
+///
+/// Each side tells its *position*, the log's head and a hash over all frontiers and unanswered
+/// proposals, soon after it changed, behind everything that it had to send. A link is in sync at one end
+/// when the position last told by the other end is the position here at this moment. So it is
+/// never said while the frontier here differs from what the other side last said; what the other
+/// side did since then is not known here, nor could it be. When nothing is on its way
+/// in either direction, one end says it if and only if the other does, and only when both hold the same.
+#[derive(Debug)]
+pub struct Sync {
+    pub(crate) held: Held,
+    pub(crate) links: BTreeMap<LinkId, Link>,
+    pub(crate) now: Timestamp,
+    pub(crate) effects: VecDeque<Effect>,
+    pub(crate) inbox: VecDeque<(LinkId, Inbound)>,
+    /// Links that may have something to say, in turns.
+    pub(crate) speakers: VecDeque<LinkId>,
+    pub(crate) takes_in: bool,
+    seed: [u8; 32],
+    draws: u64,
+}
+
+/// What came over a link and is dealt with in turn.
+#[derive(Debug)]
+pub(crate) enum Inbound {
+    Item(ItemKind, Vec<u8>),
+    Position(Position),
+    Summary(Summary),
+    /// All before this was dealt with when this is taken: a frame of this length.
+    End(usize),
+}
+
+impl Sync {
+    /// A workspace of which nothing is held. The seed is for the jitter of comparisons.
+    pub fn new(seed: [u8; 32]) -> Self {
+        Self {
+            held: Held::default(),
+            links: BTreeMap::new(),
+            now: Timestamp::default(),
+            effects: VecDeque::new(),
+            inbox: VecDeque::new(),
+            speakers: VecDeque::new(),
+            takes_in: true,
+            seed,
+            draws: 0,
+        }
+    }
+
+    /// The log on the disk. To be said before there are links, as the other two.
+    pub fn restore_log(&mut self, epoch: u64, records: Vec<RecordId>) {
+        self.held.restore_log(Log::restore(epoch, records));
+    }
+
+    /// A document on the disk.
+    pub fn restore_document(&mut self, document: DocumentId, frontier: &Frontier) {
+        self.held.restore_document(document, frontier);
+    }
+
+    /// An unanswered proposal on the disk.
+    pub fn restore_proposal(&mut self, id: ProposalId) {
+        self.held.restore_proposal(id);
+    }
+
+    /// A link to a member is up.
+    pub fn link_up(&mut self, now: Timestamp, link: LinkId) {
+        self.now = now;
+        let compare = self.next_comparison();
+        self.links.insert(link, Link::new(Talk::new(now, compare)));
+        self.wake(link);
+    }
+
+    /// A link is down. What came over it before is still handed out.
+    pub fn link_down(&mut self, link: LinkId) {
+        self.links.remove(&link);
+        self.speakers.retain(|speaker| *speaker != link);
+        self.held.forget_link(link);
+    }
+
+    /// Something went wrong here or there: an item was dropped, a write failed. Compares when the
+    /// last comparison was [`COMPARE_SOONEST`](limits::COMPARE_SOONEST) ago.
+    pub fn compare_soon(&mut self, now: Timestamp, link: LinkId) {
+        self.now = now;
+        if let Some(link) = self.links.get_mut(&link) {
+            link.talk.compare_soon(now);
+        }
+    }
+
+    /// Whether there is room here for more from links. While there is none, nobody is told that
+    /// they were heard, so that each stops after a window; what is on its way still comes.
+    pub fn take_in(&mut self, now: Timestamp, room: bool) {
+        self.now = now;
+        if self.takes_in != room {
+            self.takes_in = room;
+            self.wake_all();
+        }
+    }
+
+    /// Whether the other side's last position is what is held here.
+    pub fn in_sync(&self, link: LinkId) -> bool {
+        self.links.get(&link).is_some_and(|link| link.in_sync)
+    }
+
+    /// The time of [`poll_timeout`](Self::poll_timeout) has come.
+    pub fn timeout(&mut self, now: Timestamp) {
+        self.now = now;
+        let ids: Vec<LinkId> = self.links.keys().copied().collect();
+        for id in ids {
+            let next = self.next_comparison();
+            let Some(link) = self.links.get_mut(&id) else { continue };
+            link.talk.timeout(now, next, link.in_sync);
+            self.wake(id);
+        }
+    }
+
+    /// When to call [`timeout`](Self::timeout).
+    pub fn poll_timeout(&self) -> Option<Timestamp> {
+        let log_length = self.held.log.length();
+        self.links.values().map(|link| link.talk.next(link.is_caught_up(log_length))).min()
+    }
+
+    pub(crate) fn wake(&mut self, id: LinkId) {
+        if let Some(link) = self.links.get_mut(&id)
+            && !std::mem::replace(&mut link.queued, true)
+        {
+            self.speakers.push_back(id);
+        }
+    }
+
+    pub(crate) fn wake_all(&mut self) {
+        let ids: Vec<LinkId> = self.links.keys().copied().collect();
+        ids.into_iter().for_each(|id| self.wake(id));
+    }
+
+    /// Three quarters to five quarters of the regular time.
+    fn next_comparison(&mut self) -> Timestamp {
+        self.draws += 1;
+        let drawn = hash("sync-jitter", &[&self.seed, &self.draws.to_le_bytes()]);
+        let share = u32::from(u16::from_le_bytes([drawn.0[0], drawn.0[1]]));
+        let base: Duration = limits::COMPARE * 3 / 4;
+        self.now.after(base + limits::COMPARE / 2 * share / u32::from(u16::MAX))
+    }
+}
