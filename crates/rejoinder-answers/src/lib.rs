@@ -1,1 +1,48 @@
-//! answers
+//! One request's answers as an Automerge document: its schema, what people do to it, how what they
+//! did apart merges, what a valid answer is, what a completion makes of them, and which changes of
+//! others are let in.
+//!
+//! It has never heard of a network, a log or a disk. Who wrote a change is what its caller says:
+//! whoever checked the envelope's signature.
+//!
+//! Start with [`Document`]: [`Form`] says what is asked, [`Document::edit`] writes,
+//! [`Document::admit`] takes in what others wrote, [`Document::projection`] reads.
+
+mod admission;
+mod admission_error;
+mod columns;
+mod content;
+mod document;
+mod edit;
+mod form;
+mod form_check;
+mod format;
+mod graph;
+mod growth;
+#[cfg(test)]
+mod hostile_changes;
+mod json;
+pub mod limits;
+mod op;
+mod parse;
+mod plan;
+mod projection;
+mod rules;
+mod schema;
+mod settlement;
+mod skeleton;
+mod structure;
+mod validity;
+mod write;
+
+pub use admission::{Admitted, NotAdmitted};
+pub use admission_error::AdmissionError;
+pub use document::Document;
+pub use edit::{Edit, EditRefused, Writer, Written};
+pub use form::{Form, Kind, Question, TextFormat};
+pub use form_check::FormProblem;
+pub use json::{UnreadableAnswer, answer_from_json, answer_to_json};
+pub use projection::{Answer, Conflict, Problem, ProblemKind, Projection};
+pub use settlement::{Completion, Displaced, NotIncluded, Settlement};
+pub use skeleton::SkeletonRefused;
+pub use validity::Invalid;

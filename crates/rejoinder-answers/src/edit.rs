@@ -1,0 +1,258 @@
+//! What a person does to a request's answers, and why that may be refused.
+
+use std::fmt;
+
+use ahp_types::state::ChatInputAnswerValue;
+use rejoinder_identity::{
+    ActorId, ChangeHash, DocumentId, Incarnation, OptionId, PeerId, QuestionId, Timestamp,
+};
+
+use crate::{admission_error::AdmissionError, limits, validity::Invalid};
+
+/// Something a person did to one question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// The whole value, as a draft. On a submitted answer it takes that back.
+    Draft {
+        /// Of which question.
+        question: QuestionId,
+        /// Must fit the question's kind. Without freeform values it leaves those there are.
+        value: ChatInputAnswerValue,
+    },
+    /// Typing in a text question: characters (code points) go, others come in their place.
+    Type {
+        /// Of which question.
+        question: QuestionId,
+        /// Before which character of the draft's text.
+        at: usize,
+        /// How many go.
+        delete: usize,
+        /// What comes.
+        insert: String,
+    },
+    /// One option of a multi-select, ticked or unticked.
+    Toggle {
+        /// Of which question.
+        question: QuestionId,
+        /// Which option.
+        option: OptionId,
+        /// Ticked.
+        on: bool,
+    },
+    /// This is my answer.
+    Submit {
+        /// Of which question.
+        question: QuestionId,
+        /// The value, or the draft as it stands.
+        value: Option<ChatInputAnswerValue>,
+    },
+    /// I don't answer this one.
+    Skip {
+        /// Of which question.
+        question: QuestionId,
+        /// What is said instead.
+        freeform: Vec<String>,
+    },
+    /// Back to nothing, the characters too that I see.
+    Clear {
+        /// Of which question.
+        question: QuestionId,
+    },
+}
+
+impl Edit {
+    /// The question that it is about.
+    pub fn question(&self) -> &QuestionId {
+        match self {
+            Self::Draft { question, .. }
+            | Self::Type { question, .. }
+            | Self::Toggle { question, .. }
+            | Self::Submit { question, .. }
+            | Self::Skip { question, .. }
+            | Self::Clear { question } => question,
+        }
+    }
+}
+
+/// Who writes, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writer {
+    /// The device.
+    pub device: PeerId,
+    /// Its present run.
+    pub incarnation: Incarnation,
+    /// Now. It is written in the change for people to read; nothing is decided by it.
+    pub now: Timestamp,
+}
+
+impl Writer {
+    /// As whom this device writes there.
+    pub fn actor(&self, document: &DocumentId) -> ActorId {
+        ActorId::of_author(&self.device, document, &self.incarnation)
+    }
+}
+
+/// A change that was made here: what an envelope is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its actor.
+    pub actor: ActorId,
+    /// Its number, from 1.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: ChangeHash,
+    /// Its bytes.
+    pub change: Vec<u8>,
+}
+
+/// The edit was not made; the document is as it was.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EditRefused {
+    /// The request has no such question.
+    UnknownQuestion(QuestionId),
+    /// The question is of a kind that this release does not know.
+    NotAnswerable(QuestionId),
+    /// The value is of another kind than the question, or the edit is not for its kind.
+    WrongKind {
+        /// The question.
+        question: QuestionId,
+        /// The kind of value that it takes.
+        takes: &'static str,
+    },
+    /// The question has no such option.
+    UnknownOption {
+        /// The question.
+        question: QuestionId,
+        /// The option.
+        option: OptionId,
+    },
+    /// The value breaks a rule of the question.
+    Invalid {
+        /// The question.
+        question: QuestionId,
+        /// The rule.
+        why: Invalid,
+    },
+    /// There is no draft that could be submitted.
+    NothingToSubmit(QuestionId),
+    /// The place to type at is not in the text.
+    OutOfRange {
+        /// The question.
+        question: QuestionId,
+        /// The end of what was to be replaced, in characters.
+        end: usize,
+        /// The text's length, in characters.
+        length: usize,
+    },
+    /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT).
+    TextTooLong {
+        /// The question.
+        question: QuestionId,
+        /// The bytes it would have.
+        bytes: usize,
+    },
+    /// The answer's JSON would be longer than [`limits::ANSWER`](crate::limits::ANSWER).
+    AnswerTooLong {
+        /// The question.
+        question: QuestionId,
+        /// The bytes it would have.
+        bytes: usize,
+    },
+    /// More than [`limits::FREEFORM_VALUES`](crate::limits::FREEFORM_VALUES) freeform values.
+    TooManyFreeform {
+        /// The question.
+        question: QuestionId,
+        /// How many.
+        count: usize,
+    },
+    /// A freeform value is longer than [`limits::FREEFORM_VALUE`](crate::limits::FREEFORM_VALUE).
+    FreeformTooLong {
+        /// The question.
+        question: QuestionId,
+        /// The bytes of the longest.
+        bytes: usize,
+    },
+    /// All submitted answers of the request together would be longer than
+    /// [`limits::ANSWERS`](crate::limits::ANSWERS).
+    AnswersTooLarge {
+        /// The question.
+        question: QuestionId,
+        /// The bytes they would have.
+        bytes: usize,
+    },
+    /// This run of the device has written all it may in this document; the next run can go on.
+    TooManyChanges(QuestionId),
+    /// So much was written in the document that no change can be added.
+    DocumentFull(QuestionId),
+    /// What it would write is not what other peers take: a mistake in this release.
+    NotWritten {
+        /// The question.
+        question: QuestionId,
+        /// What they would say.
+        why: AdmissionError,
+    },
+}
+
+impl fmt::Display for EditRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownQuestion(question) => write!(f, "there is no question \"{question}\""),
+            Self::NotAnswerable(question) => {
+                write!(f, "question \"{question}\" is of a kind that can't be answered here")
+            }
+            Self::WrongKind { question, takes } => {
+                write!(f, "question \"{question}\" takes {takes}")
+            }
+            Self::UnknownOption { question, option } => {
+                write!(f, "question \"{question}\" has no option \"{option}\"")
+            }
+            Self::Invalid { question, why } => write!(f, "question \"{question}\": {why}"),
+            Self::NothingToSubmit(question) => {
+                write!(f, "question \"{question}\" has no draft to submit")
+            }
+            Self::OutOfRange { question, end, length } => {
+                write!(f, "question \"{question}\": character {end} of a text of {length}")
+            }
+            Self::TextTooLong { question, bytes } => {
+                too_long(f, question, "the text", *bytes, limits::TEXT)
+            }
+            Self::AnswerTooLong { question, bytes } => {
+                too_long(f, question, "the answer as JSON", *bytes, limits::ANSWER)
+            }
+            Self::TooManyFreeform { question, count } => write!(
+                f,
+                "question \"{question}\": {count} freeform values, at most {}",
+                limits::FREEFORM_VALUES
+            ),
+            Self::FreeformTooLong { question, bytes } => {
+                too_long(f, question, "a freeform value", *bytes, limits::FREEFORM_VALUE)
+            }
+            Self::AnswersTooLarge { question, bytes } => {
+                too_long(f, question, "all answers of the request as JSON", *bytes, limits::ANSWERS)
+            }
+            Self::TooManyChanges(question) => write!(
+                f,
+                "question \"{question}\": this run has made all {} changes it may; start again",
+                limits::ACTOR_CHANGES
+            ),
+            Self::DocumentFull(question) => {
+                write!(f, "question \"{question}\": the request's history is full")
+            }
+            Self::NotWritten { question, why } => {
+                write!(f, "question \"{question}\": the edit could not be written: {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EditRefused {}
+
+fn too_long(
+    f: &mut fmt::Formatter<'_>,
+    question: &QuestionId,
+    what: &str,
+    bytes: usize,
+    limit: usize,
+) -> fmt::Result {
+    write!(f, "question \"{question}\": {what} would be {bytes} bytes long, at most {limit}")
+}

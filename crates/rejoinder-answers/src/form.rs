@@ -1,0 +1,303 @@
+//! One revision of a request, read: which questions it has, of which kind, with which rules.
+//!
+//! Reading never fails: peers show whatever the host raised. What can't be understood is kept and
+//! can't be answered. [`Form::check`] is for the asker, before it raises.
+
+use std::{collections::BTreeMap, fmt};
+
+use ahp_types::state::{
+    ChatInputMultiSelectQuestion, ChatInputNumberQuestion, ChatInputOption, ChatInputQuestion,
+    ChatInputRequest, ChatInputSingleSelectQuestion, ChatInputTextQuestion,
+};
+use rejoinder_identity::{OptionId, QuestionId, RequestId};
+
+/// One revision of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    request: ChatInputRequest,
+    id: RequestId,
+    questions: Vec<Question>,
+    places: BTreeMap<QuestionId, usize>,
+}
+
+impl Form {
+    /// Reads a request. Of several questions with one id the first counts.
+    pub fn read(request: &ChatInputRequest) -> Self {
+        let mut form = Self {
+            request: request.clone(),
+            id: RequestId::from(request.id.as_str()),
+            questions: Vec::new(),
+            places: BTreeMap::new(),
+        };
+        for question in request.questions.iter().flatten().filter_map(Question::read) {
+            if !form.places.contains_key(&question.id) {
+                form.places.insert(question.id.clone(), form.questions.len());
+                form.questions.push(question);
+            }
+        }
+        form
+    }
+
+    /// The request as it was raised.
+    pub fn request(&self) -> &ChatInputRequest {
+        &self.request
+    }
+
+    /// The request's id.
+    pub fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    /// The questions, in the request's order.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// The question with that id.
+    pub fn question(&self, id: &QuestionId) -> Option<&Question> {
+        self.places.get(id).map(|place| &self.questions[*place])
+    }
+}
+
+/// A question of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    id: QuestionId,
+    title: Option<String>,
+    message: String,
+    required: bool,
+    kind: Kind,
+}
+
+/// What a question takes, with its rules.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Text.
+    Text {
+        /// In which format, if in one that is known here.
+        format: Option<TextFormat>,
+        /// Least characters.
+        min: Option<i64>,
+        /// Most characters.
+        max: Option<i64>,
+    },
+    /// A number.
+    Number {
+        /// The smallest.
+        min: Option<f64>,
+        /// The largest.
+        max: Option<f64>,
+    },
+    /// A whole number.
+    Integer {
+        /// The smallest.
+        min: Option<f64>,
+        /// The largest.
+        max: Option<f64>,
+    },
+    /// Yes or no.
+    Boolean,
+    /// One option, or text of one's own where that is allowed.
+    SingleSelect {
+        /// In the request's order.
+        options: Vec<OptionId>,
+        /// Whether text of one's own is allowed; AHP's flag, absent is no.
+        freeform: bool,
+    },
+    /// Some options, and text of one's own where that is allowed.
+    MultiSelect {
+        /// In the request's order.
+        options: Vec<OptionId>,
+        /// Whether text of one's own is allowed; AHP's flag, absent is no.
+        freeform: bool,
+        /// Least choices.
+        min: Option<i64>,
+        /// Most choices.
+        max: Option<i64>,
+    },
+    /// A kind of a later protocol, or a question that breaks AHP's rules: shown, not answerable.
+    Unknown,
+}
+
+/// The formats of text that are checked. AHP's `format` is a hint: others hold for any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextFormat {
+    /// `email`
+    Email,
+    /// `uri`
+    Uri,
+    /// `date`
+    Date,
+    /// `date-time`
+    DateTime,
+}
+
+impl fmt::Display for TextFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Email => "an e-mail address",
+            Self::Uri => "a URI",
+            Self::Date => "a date (YYYY-MM-DD)",
+            Self::DateTime => "a date with time and offset (RFC 3339)",
+        })
+    }
+}
+
+impl TextFormat {
+    fn read(name: &str) -> Option<Self> {
+        match name {
+            "email" => Some(Self::Email),
+            "uri" => Some(Self::Uri),
+            "date" => Some(Self::Date),
+            "date-time" => Some(Self::DateTime),
+            _ => None,
+        }
+    }
+}
+
+impl Question {
+    /// Its id, the key of its answer.
+    pub fn id(&self) -> &QuestionId {
+        &self.id
+    }
+
+    /// A short title, if it has one.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// What is asked.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Whether the request can't be accepted without a valid answer to it.
+    pub fn required(&self) -> bool {
+        self.required
+    }
+
+    /// What it takes.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The kind of value that it takes, in AHP's word for it.
+    pub fn takes(&self) -> &'static str {
+        match self.kind {
+            Kind::Text { .. } => "text",
+            Kind::Number { .. } | Kind::Integer { .. } => "number",
+            Kind::Boolean => "boolean",
+            Kind::SingleSelect { .. } => "selected",
+            Kind::MultiSelect { .. } => "selected-many",
+            Kind::Unknown => "unknown",
+        }
+    }
+
+    /// Its options, in the request's order; none when it is no select.
+    pub fn options(&self) -> &[OptionId] {
+        match &self.kind {
+            Kind::SingleSelect { options, .. } | Kind::MultiSelect { options, .. } => options,
+            Kind::Text { .. }
+            | Kind::Number { .. }
+            | Kind::Integer { .. }
+            | Kind::Boolean
+            | Kind::Unknown => &[],
+        }
+    }
+
+    /// Nothing when it has no id: then nothing can be its answer.
+    fn read(question: &ChatInputQuestion) -> Option<Self> {
+        Some(match question {
+            ChatInputQuestion::Text(text) => Self::text(text),
+            ChatInputQuestion::Number(number) => {
+                Self::number(number, Kind::Number { min: number.min, max: number.max })
+            }
+            ChatInputQuestion::Integer(number) => {
+                Self::number(number, Kind::Integer { min: number.min, max: number.max })
+            }
+            ChatInputQuestion::Boolean(boolean) => Self {
+                id: QuestionId::from(boolean.id.as_str()),
+                title: boolean.title.clone(),
+                message: boolean.message.clone(),
+                required: boolean.required.unwrap_or(false),
+                kind: Kind::Boolean,
+            },
+            ChatInputQuestion::SingleSelect(select) => Self::single(select),
+            ChatInputQuestion::MultiSelect(select) => Self::multi(select),
+            ChatInputQuestion::Unknown(raw) => return Self::unknown(raw),
+        })
+    }
+
+    fn text(text: &ChatInputTextQuestion) -> Self {
+        Self {
+            id: QuestionId::from(text.id.as_str()),
+            title: text.title.clone(),
+            message: text.message.clone(),
+            required: text.required.unwrap_or(false),
+            kind: Kind::Text {
+                format: text.format.as_deref().and_then(TextFormat::read),
+                min: text.min,
+                max: text.max,
+            },
+        }
+    }
+
+    fn number(number: &ChatInputNumberQuestion, kind: Kind) -> Self {
+        Self {
+            id: QuestionId::from(number.id.as_str()),
+            title: number.title.clone(),
+            message: number.message.clone(),
+            required: number.required.unwrap_or(false),
+            kind,
+        }
+    }
+
+    fn single(select: &ChatInputSingleSelectQuestion) -> Self {
+        Self {
+            id: QuestionId::from(select.id.as_str()),
+            title: select.title.clone(),
+            message: select.message.clone(),
+            required: select.required.unwrap_or(false),
+            kind: Kind::SingleSelect {
+                options: option_ids(&select.options),
+                freeform: select.allow_freeform_input.unwrap_or(false),
+            },
+        }
+    }
+
+    fn multi(select: &ChatInputMultiSelectQuestion) -> Self {
+        Self {
+            id: QuestionId::from(select.id.as_str()),
+            title: select.title.clone(),
+            message: select.message.clone(),
+            required: select.required.unwrap_or(false),
+            kind: Kind::MultiSelect {
+                options: option_ids(&select.options),
+                freeform: select.allow_freeform_input.unwrap_or(false),
+                min: select.min,
+                max: select.max,
+            },
+        }
+    }
+
+    fn unknown(raw: &serde_json::Value) -> Option<Self> {
+        let word = |key: &str| raw.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+        Some(Self {
+            id: QuestionId::from(word("id")?),
+            title: word("title"),
+            message: word("message").unwrap_or_default(),
+            required: raw.get("required").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            kind: Kind::Unknown,
+        })
+    }
+}
+
+/// Of several options with one id the first counts.
+fn option_ids(options: &[ChatInputOption]) -> Vec<OptionId> {
+    let mut seen = std::collections::BTreeSet::new();
+    options
+        .iter()
+        .filter(|option| seen.insert(option.id.as_str()))
+        .map(|option| OptionId::from(option.id.as_str()))
+        .collect()
+}

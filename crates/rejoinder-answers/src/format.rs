@@ -1,0 +1,214 @@
+//! The four formats that AHP names for text. They say no to what is certainly not one, and leave
+//! the rest to whoever uses the answer.
+
+use crate::form::TextFormat;
+
+pub(crate) fn holds(format: TextFormat, text: &str) -> bool {
+    match format {
+        TextFormat::Email => is_email(text),
+        TextFormat::Uri => is_uri(text),
+        TextFormat::Date => is_date(text),
+        TextFormat::DateTime => is_date_time(text),
+    }
+}
+
+/// Something before the last `@`, a host name or an address in brackets behind it; lengths as in
+/// RFC 5321. Letters of any alphabet.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let quoted = local.len() >= 2 && local.starts_with('"') && local.ends_with('"');
+    let dots = !local.starts_with('.') && !local.ends_with('.') && !local.contains("..");
+    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()<>[]:;,\\\"@".contains(c);
+    let local_holds = quoted || (dots && local.chars().all(plain));
+    !local.is_empty() && local.len() <= 64 && local_holds && is_domain(domain)
+}
+
+fn is_domain(domain: &str) -> bool {
+    if let Some(address) = domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return !address.is_empty() && address.chars().all(|c| c.is_ascii_graphic());
+    }
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    domain.len() <= 253 && domain.split('.').all(label)
+}
+
+/// RFC 3986: a scheme, a colon, and then only characters that a URI may hold, `%` with two digits.
+fn is_uri(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let scheme_holds = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+    let escaped = |rest: &str| {
+        rest.split('%').skip(1).all(|part| {
+            part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit())
+        })
+    };
+    scheme_holds && !rest.is_empty() && rest.chars().all(allowed) && escaped(rest)
+}
+
+/// RFC 3339's full-date.
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 10
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && match (digits(&bytes[..4]), digits(&bytes[5..7]), digits(&bytes[8..])) {
+            (Some(year), Some(month), Some(day)) => {
+                (1..=12).contains(&month) && (1..=days_of(year, month)).contains(&day)
+            }
+            _ => false,
+        }
+}
+
+fn days_of(year: u32, month: u32) -> u32 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// RFC 3339's date-time. A leap second is taken in any minute: which ones had one is not known.
+fn is_date_time(text: &str) -> bool {
+    let (Some(date), Some(separator), Some(rest)) =
+        (text.get(..10), text.get(10..11), text.get(11..))
+    else {
+        return false;
+    };
+    let Some(clock) = rest.get(..8) else { return false };
+    let offset = match rest[8..].strip_prefix('.') {
+        Some(fraction) => {
+            let offset = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+            if offset.len() == fraction.len() {
+                return false;
+            }
+            offset
+        }
+        None => &rest[8..],
+    };
+    is_date(date) && matches!(separator, "T" | "t" | " ") && is_clock(clock) && is_offset(offset)
+}
+
+fn is_clock(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let in_range = |from: usize, most| digits(&bytes[from..from + 2]).is_some_and(|n| n <= most);
+    bytes.len() == 8
+        && bytes[2] == b':'
+        && bytes[5] == b':'
+        && in_range(0, 23)
+        && in_range(3, 59)
+        && in_range(6, 60)
+}
+
+fn is_offset(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match bytes {
+        b"Z" | b"z" => true,
+        [b'+' | b'-', hour @ .., b':', _, _] if hour.len() == 2 => {
+            digits(hour).is_some_and(|n| n <= 23) && digits(&bytes[4..]).is_some_and(|n| n <= 59)
+        }
+        _ => false,
+    }
+}
+
+fn digits(bytes: &[u8]) -> Option<u32> {
+    bytes.iter().try_fold(0, |number, byte| {
+        byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: TextFormat, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(holds(format, text), "{format:?} should hold: {text:?}");
+        }
+        for text in bad {
+            assert!(!holds(format, text), "{format:?} should not hold: {text:?}");
+        }
+    }
+
+    #[test]
+    fn email() {
+        check(
+            TextFormat::Email,
+            &["a@b", "ana.b+c@example.org", "\"a b\"@x.y", "ünïcode@exämple.org", "a@[127.0.0.1]"],
+            &[
+                "", "a", "@b", "a@", "a b@c", "a@b c", "a@-b", "a@b..c", ".a@b", "a..b@c", "a@b\n",
+                " a@b",
+            ],
+        );
+    }
+
+    #[test]
+    fn uri() {
+        check(
+            TextFormat::Uri,
+            &["https://example.org/a?b#c", "mailto:a@b", "urn:x:y", "a+b-c.d:%41"],
+            &[
+                "",
+                "example.org",
+                "://x",
+                "1a:b",
+                "http:",
+                "http://a b",
+                "http://ü",
+                "a:%4",
+                "a:%zz",
+                "a:b\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn date() {
+        check(
+            TextFormat::Date,
+            &["2026-12-01", "2024-02-29", "2000-02-29", "0000-01-31"],
+            &[
+                "",
+                "2026-12-1",
+                "2026-13-01",
+                "2026-00-01",
+                "2026-01-00",
+                "2025-02-29",
+                "1900-02-29",
+                "2026-04-31",
+                "2026/12/01",
+                "20261201",
+                "２026-12-01",
+                " 2026-12-01",
+                "+026-12-01",
+            ],
+        );
+    }
+
+    #[test]
+    fn date_time() {
+        check(
+            TextFormat::DateTime,
+            &["2026-12-01T00:00:00Z", "2026-12-01t23:59:60.123z", "2026-12-01 10:00:00+05:30"],
+            &[
+                "",
+                "2026-12-01",
+                "2026-12-01T24:00:00Z",
+                "2026-12-01T00:60:00Z",
+                "2026-12-01T00:00:00",
+                "2026-12-01T00:00:00.Z",
+                "2026-12-01T00:00:00+5:30",
+                "2026-12-01T00:00:00+05:60",
+                "2026-12-01T00:00:00ZZ",
+                "2026-12-01T00:00:00é",
+                "2026-12-0é00:00:00Z",
+                "2026-12-01T00:00:0é",
+            ],
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! What a completion, or a turn's end, makes of the answers.
+//!
+//! The finalizer decides; here is what it decides about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder_identity::{ActorId, Frontier, PeerId, QuestionId, covers};
+
+use crate::{
+    admission::heads,
+    document::Document,
+    form::{Form, Question},
+    graph::OpId,
+    json::answer_to_json,
+    limits,
+    projection::Answer,
+    schema::Mark,
+};
+
+/// A member's wish to complete the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion<'a> {
+    /// How.
+    pub response: ChatInputResponseKind,
+    /// The answers that the wish carries.
+    pub carried: &'a BTreeMap<QuestionId, ChatInputAnswer>,
+    /// Whose wish it is.
+    pub proposer: PeerId,
+    /// What they had seen of the document.
+    pub seen: &'a Frontier,
+}
+
+/// What the record of a decision or of a turn's end will say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settlement {
+    /// The final answers.
+    pub answers: BTreeMap<QuestionId, Answer>,
+    /// Answers that the proposer did not see and that are not final.
+    pub displaced: Vec<Displaced>,
+    /// Required questions without a submitted answer.
+    pub missing: Vec<QuestionId>,
+    /// Questions whose submitted answer breaks a rule.
+    pub invalid: Vec<QuestionId>,
+    /// All answers together are larger than [`limits::ANSWERS`]; this is the largest.
+    pub too_large: Option<QuestionId>,
+    /// What it was made on.
+    pub frontier: Frontier,
+}
+
+/// An answer in the document that the proposer had not seen, and that is not the final one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Displaced {
+    /// Of which question.
+    pub question: QuestionId,
+    /// Whose.
+    pub author: PeerId,
+    /// In which change: its actor.
+    pub actor: ActorId,
+    /// In which change: its number.
+    pub seq: u64,
+}
+
+/// An answer that came too late for a decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotIncluded {
+    /// Of which question.
+    pub question: QuestionId,
+    /// Whose.
+    pub author: PeerId,
+    /// In which change: its actor.
+    pub actor: ActorId,
+    /// In which change: its number.
+    pub seq: u64,
+    /// As it would be.
+    pub answer: ChatInputAnswer,
+}
+
+impl Document {
+    /// What a completion makes of the answers. An accept with anything `missing`, `invalid` or
+    /// `too_large` is to be refused; a decline or a cancel never is, so what does not fit is left
+    /// out of those.
+    pub fn settle_completion(&self, form: &Form, completion: &Completion<'_>) -> Settlement {
+        let mut settlement = self.settlement();
+        for question in form.questions() {
+            self.settle(question, completion, &mut settlement);
+        }
+        match completion.response {
+            ChatInputResponseKind::Accept => {
+                for question in form.questions() {
+                    settlement.judge(question);
+                }
+                settlement.leave_out(|answer| matches!(answer, ChatInputAnswer::Draft(_)));
+            }
+            ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => {
+                settlement.leave_out(|_| true);
+            }
+        }
+        settlement
+    }
+
+    /// What the end of its turn makes of the answers: they are kept as they are.
+    pub fn settle_end(&self, form: &Form) -> Settlement {
+        let mut settlement = self.settlement();
+        settlement.answers = self.projection(form).answers;
+        settlement.leave_out(|_| true);
+        settlement
+    }
+
+    /// What is in the document and came too late for a decision made on that frontier.
+    pub fn not_included(&self, form: &Form, decided_on: &Frontier) -> Vec<NotIncluded> {
+        let late = |question: &Question| {
+            let merged = self.merged(question)?;
+            let late = merged.said.into_iter().filter_map(|(op, answer)| {
+                let (actor, seq) = self.written_as(op);
+                (!self.is_covered(decided_on, op)).then(|| NotIncluded {
+                    question: question.id().clone(),
+                    author: self.graph.author(op.actor),
+                    actor,
+                    seq,
+                    answer,
+                })
+            });
+            Some(late.collect::<Vec<_>>())
+        };
+        form.questions().iter().filter_map(late).flatten().collect()
+    }
+
+    fn settlement(&self) -> Settlement {
+        Settlement { frontier: self.frontier().clone(), ..Settlement::default() }
+    }
+
+    fn settle(
+        &self,
+        question: &Question,
+        completion: &Completion<'_>,
+        settlement: &mut Settlement,
+    ) {
+        let id = question.id();
+        let merged = self.merged(question).unwrap_or_default();
+        let carried = completion.carried.get(id).map(|answer| question.normal_answer(answer));
+        let present = merged.answer.as_ref().map(|answer| &answer.answer);
+        let carried = carried
+            .filter(|carried| fits(question, carried, completion.response))
+            .filter(|carried| present.is_none_or(|present| !is_weaker(carried, present)));
+        let Some(carried) = carried else {
+            if let Some(answer) = merged.answer {
+                settlement.answers.insert(id.clone(), answer);
+            }
+            return;
+        };
+        let unseen = merged.said.iter().filter(|(op, answer)| {
+            present.is_some_and(|present| rank(answer) == rank(present))
+                && *answer != carried
+                && !self.is_covered(completion.seen, *op)
+        });
+        settlement.displaced.extend(unseen.map(|(op, _)| {
+            let (actor, seq) = self.written_as(*op);
+            Displaced { question: id.clone(), author: self.graph.author(op.actor), actor, seq }
+        }));
+        let authors = self.authors_of(question, &carried, &merged.said, completion);
+        settlement.answers.insert(id.clone(), Answer { answer: carried, authors });
+    }
+
+    /// Whoever is proven to have given that answer: now, or when the proposer saw it. Else it is
+    /// the proposer's own.
+    fn authors_of(
+        &self,
+        question: &Question,
+        carried: &ChatInputAnswer,
+        said: &[(OpId, ChatInputAnswer)],
+        completion: &Completion<'_>,
+    ) -> Vec<PeerId> {
+        let author = |op: &OpId| self.graph.author(op.actor);
+        let now: BTreeSet<PeerId> =
+            said.iter().filter(|(_, answer)| answer == carried).map(|(op, _)| author(op)).collect();
+        if !now.is_empty() {
+            return now.into_iter().collect();
+        }
+        let then = self.authors_then(question, carried, completion.seen);
+        if then.is_empty() { vec![completion.proposer] } else { then.into_iter().collect() }
+    }
+
+    fn authors_then(
+        &self,
+        question: &Question,
+        carried: &ChatInputAnswer,
+        seen: &Frontier,
+    ) -> BTreeSet<PeerId> {
+        let Some(fields) = self.structure.fields(question.id()) else { return BTreeSet::new() };
+        let known: Vec<_> =
+            seen.values().map(|tip| tip.hash).filter(|hash| self.graph.contains(hash)).collect();
+        let marks = self.marks(fields, Some(&heads(&known))).into_iter();
+        marks
+            .filter(|live| match (&live.mark, carried) {
+                (Some(Mark::Submitted(value)), ChatInputAnswer::Submitted(carried)) => {
+                    question.normal(value) == carried.value
+                }
+                (Some(Mark::Skipped(freeform)), ChatInputAnswer::Skipped(carried)) => {
+                    *freeform == carried.freeform_values.clone().unwrap_or_default()
+                }
+                (Some(_), _) | (None, _) => false,
+            })
+            .map(|live| self.graph.author(live.op.actor))
+            .collect()
+    }
+
+    fn written_as(&self, op: OpId) -> (ActorId, u64) {
+        let place = self.graph.change_of(op).expect("a live operation is of an admitted change");
+        (self.graph.actor_id(op.actor), u64::from(place.seq))
+    }
+
+    /// Skeletons are in no frontier: who has the request has them.
+    fn is_covered(&self, frontier: &Frontier, op: OpId) -> bool {
+        let (actor, seq) = self.written_as(op);
+        let place = self.graph.change_of(op).expect("a live operation is of an admitted change");
+        self.skeletons.contains(&self.graph.hash(place)) || covers(frontier, &actor, seq)
+    }
+}
+
+/// Whether a carried answer can be part of the outcome: for an accept what may be refused for it
+/// too, else only what is right.
+fn fits(question: &Question, carried: &ChatInputAnswer, response: ChatInputResponseKind) -> bool {
+    let accepts = response == ChatInputResponseKind::Accept;
+    match carried {
+        ChatInputAnswer::Draft(draft) => question.fits(&draft.value),
+        ChatInputAnswer::Submitted(given) => accepts || question.check(&given.value).is_ok(),
+        ChatInputAnswer::Skipped(_) => true,
+    }
+}
+
+/// A carried skip never displaces a submitted answer, a carried draft neither nor a skip.
+fn is_weaker(carried: &ChatInputAnswer, present: &ChatInputAnswer) -> bool {
+    rank(carried) < rank(present)
+}
+
+fn rank(answer: &ChatInputAnswer) -> u8 {
+    match answer {
+        ChatInputAnswer::Draft(_) => 0,
+        ChatInputAnswer::Skipped(_) => 1,
+        ChatInputAnswer::Submitted(_) => 2,
+    }
+}
+
+impl Settlement {
+    fn judge(&mut self, question: &Question) {
+        let id = question.id();
+        match self.answers.get(id).map(|answer| &answer.answer) {
+            Some(ChatInputAnswer::Submitted(given)) if question.check(&given.value).is_err() => {
+                self.invalid.push(id.clone());
+            }
+            Some(ChatInputAnswer::Submitted(_)) => {}
+            Some(ChatInputAnswer::Draft(_) | ChatInputAnswer::Skipped(_)) | None => {
+                if question.required() {
+                    self.missing.push(id.clone());
+                }
+            }
+        }
+    }
+
+    /// When all answers together are too large, leaves out the largest of those that may be, until
+    /// they are not; they stay in the document. When that does not help, says which is the largest.
+    fn leave_out(&mut self, may_go: impl Fn(&ChatInputAnswer) -> bool) {
+        let mut sizes: Vec<(usize, QuestionId)> = self
+            .answers
+            .iter()
+            .map(|(id, answer)| (answer_to_json(&answer.answer).to_string().len(), id.clone()))
+            .collect();
+        let mut all: usize = sizes.iter().map(|(size, _)| size).sum();
+        sizes.sort_unstable();
+        for (size, id) in sizes.into_iter().rev() {
+            if all <= limits::ANSWERS {
+                return;
+            }
+            if self.answers.get(&id).is_some_and(|answer| may_go(&answer.answer)) {
+                self.answers.remove(&id);
+                all -= size;
+            } else {
+                self.too_large.get_or_insert(id);
+            }
+        }
+        if all <= limits::ANSWERS {
+            self.too_large = None;
+        }
+    }
+}

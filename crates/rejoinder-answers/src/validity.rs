@@ -1,0 +1,253 @@
+//! What a valid answer is: whether a value fits its question's kind, and whether a submitted one
+//! keeps the question's rules.
+
+use std::fmt;
+
+use ahp_types::state::ChatInputAnswerValue;
+use rejoinder_identity::OptionId;
+
+use crate::{
+    form::{Kind, Question, TextFormat},
+    format,
+};
+
+/// Integers beyond it are not told apart by a JSON number.
+pub(crate) const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// The rule that a value breaks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Invalid {
+    /// It is of another kind than the question.
+    WrongKind,
+    /// Fewer characters than the question asks for.
+    TooShort {
+        /// Characters there are.
+        length: usize,
+        /// Characters there should be.
+        min: i64,
+    },
+    /// More characters than the question allows.
+    TooLong {
+        /// Characters there are.
+        length: usize,
+        /// Characters there may be.
+        max: i64,
+    },
+    /// Not in the question's format.
+    Format(TextFormat),
+    /// A smaller number than the question allows.
+    Below {
+        /// The smallest.
+        min: f64,
+    },
+    /// A larger number than the question allows.
+    Above {
+        /// The largest.
+        max: f64,
+    },
+    /// Not a whole number.
+    NotWhole,
+    /// A whole number that JSON can't tell from its neighbours.
+    BeyondWhole,
+    /// Not a number, or infinite.
+    NotFinite,
+    /// No such option.
+    NoSuchOption(OptionId),
+    /// Neither an option nor freeform text.
+    NothingChosen,
+    /// The question takes no freeform text.
+    NoFreeform,
+    /// Fewer choices than the question asks for.
+    TooFew {
+        /// Choices there are.
+        chosen: usize,
+        /// Choices there should be.
+        min: i64,
+    },
+    /// More choices than the question allows.
+    TooMany {
+        /// Choices there are.
+        chosen: usize,
+        /// Choices there may be.
+        max: i64,
+    },
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongKind => write!(f, "the value is of another kind"),
+            Self::TooShort { length, min } => write!(f, "{length} characters, at least {min}"),
+            Self::TooLong { length, max } => write!(f, "{length} characters, at most {max}"),
+            Self::Format(format) => write!(f, "not {format}"),
+            Self::Below { min } => write!(f, "below {min}"),
+            Self::Above { max } => write!(f, "above {max}"),
+            Self::NotWhole => write!(f, "not a whole number"),
+            Self::BeyondWhole => write!(f, "too large for a whole number"),
+            Self::NotFinite => write!(f, "not a finite number"),
+            Self::NoSuchOption(option) => write!(f, "there is no option \"{option}\""),
+            Self::NothingChosen => write!(f, "nothing is chosen"),
+            Self::NoFreeform => write!(f, "no text of one's own is taken here"),
+            Self::TooFew { chosen, min } => write!(f, "{chosen} chosen, at least {min}"),
+            Self::TooMany { chosen, max } => write!(f, "{chosen} chosen, at most {max}"),
+        }
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+impl Question {
+    /// Whether a value is of the kind that this question takes, as a draft must be.
+    pub fn fits(&self, value: &ChatInputAnswerValue) -> bool {
+        match (self.kind(), value) {
+            (Kind::Text { .. }, ChatInputAnswerValue::Text(_))
+            | (Kind::Boolean, ChatInputAnswerValue::Boolean(_))
+            | (Kind::SingleSelect { .. }, ChatInputAnswerValue::Selected(_))
+            | (Kind::MultiSelect { .. }, ChatInputAnswerValue::SelectedMany(_)) => true,
+            // What is not a number can't be told in JSON, not even as a draft.
+            (Kind::Number { .. } | Kind::Integer { .. }, ChatInputAnswerValue::Number(number)) => {
+                number.value.is_finite()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value may be submitted as this question's answer.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that it breaks.
+    pub fn check(&self, value: &ChatInputAnswerValue) -> Result<(), Invalid> {
+        match (self.kind(), value) {
+            (Kind::Text { format, min, max }, ChatInputAnswerValue::Text(text)) => {
+                check_text(&text.value, *format, *min, *max)
+            }
+            (Kind::Number { min, max }, ChatInputAnswerValue::Number(number)) => {
+                check_number(number.value, *min, *max)
+            }
+            (Kind::Integer { min, max }, ChatInputAnswerValue::Number(number)) => {
+                check_number(number.value, *min, *max)?;
+                check_whole(number.value)
+            }
+            (Kind::Boolean, ChatInputAnswerValue::Boolean(_)) => Ok(()),
+            (
+                Kind::SingleSelect { options, freeform },
+                ChatInputAnswerValue::Selected(selected),
+            ) => {
+                let own = selected.freeform_values.as_deref().unwrap_or_default();
+                check_one(&selected.value, own, options, *freeform)
+            }
+            (
+                Kind::MultiSelect { options, freeform, min, max },
+                ChatInputAnswerValue::SelectedMany(selected),
+            ) => {
+                let own = selected.freeform_values.as_deref().unwrap_or_default();
+                check_many(&selected.value, own, options, *freeform)?;
+                check_count(&selected.value, own, *min, *max)
+            }
+            _ => Err(Invalid::WrongKind),
+        }
+    }
+}
+
+fn check_text(
+    text: &str,
+    format: Option<TextFormat>,
+    min: Option<i64>,
+    max: Option<i64>,
+) -> Result<(), Invalid> {
+    let length = text.chars().count();
+    if let Some(min) = min.filter(|min| less(length, *min)) {
+        return Err(Invalid::TooShort { length, min });
+    }
+    if let Some(max) = max.filter(|max| more(length, *max)) {
+        return Err(Invalid::TooLong { length, max });
+    }
+    match format {
+        Some(format) if !format::holds(format, text) => Err(Invalid::Format(format)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn check_number(number: f64, min: Option<f64>, max: Option<f64>) -> Result<(), Invalid> {
+    if !number.is_finite() {
+        return Err(Invalid::NotFinite);
+    }
+    if let Some(min) = min.filter(|min| number < *min) {
+        return Err(Invalid::Below { min });
+    }
+    if let Some(max) = max.filter(|max| number > *max) {
+        return Err(Invalid::Above { max });
+    }
+    Ok(())
+}
+
+fn check_whole(number: f64) -> Result<(), Invalid> {
+    if number.fract() != 0.0 {
+        return Err(Invalid::NotWhole);
+    }
+    if number.abs() >= WHOLE { Err(Invalid::BeyondWhole) } else { Ok(()) }
+}
+
+/// A client with nothing but freeform text has to say something as the option: AHP does not say
+/// what, so that is the empty string or the text once more.
+fn check_one(
+    chosen: &str,
+    own: &[String],
+    options: &[OptionId],
+    freeform: bool,
+) -> Result<(), Invalid> {
+    if !own.is_empty() && !freeform {
+        return Err(Invalid::NoFreeform);
+    }
+    if options.iter().any(|option| option.as_str() == chosen) {
+        return Ok(());
+    }
+    let said_instead = own.iter().any(|text| !text.is_empty());
+    match (said_instead, chosen.is_empty() || own.iter().any(|text| text == chosen)) {
+        (true, true) => Ok(()),
+        (false, true) => Err(Invalid::NothingChosen),
+        (_, false) => Err(Invalid::NoSuchOption(OptionId::from(chosen))),
+    }
+}
+
+fn check_many(
+    chosen: &[String],
+    own: &[String],
+    options: &[OptionId],
+    freeform: bool,
+) -> Result<(), Invalid> {
+    if !own.is_empty() && !freeform {
+        return Err(Invalid::NoFreeform);
+    }
+    match chosen.iter().find(|id| !options.iter().any(|option| option.as_str() == id.as_str())) {
+        Some(unknown) => Err(Invalid::NoSuchOption(OptionId::from(unknown.as_str()))),
+        None => Ok(()),
+    }
+}
+
+/// Text of one's own is a choice too. An option named twice is one.
+fn check_count(
+    chosen: &[String],
+    own: &[String],
+    min: Option<i64>,
+    max: Option<i64>,
+) -> Result<(), Invalid> {
+    let distinct: std::collections::BTreeSet<&String> = chosen.iter().collect();
+    let chosen = distinct.len() + own.len();
+    if let Some(min) = min.filter(|min| less(chosen, *min)) {
+        return Err(Invalid::TooFew { chosen, min });
+    }
+    if let Some(max) = max.filter(|max| more(chosen, *max)) {
+        return Err(Invalid::TooMany { chosen, max });
+    }
+    Ok(())
+}
+
+fn less(count: usize, min: i64) -> bool {
+    i64::try_from(count).is_ok_and(|count| count < min)
+}
+
+fn more(count: usize, max: i64) -> bool {
+    i64::try_from(count).map_or(true, |count| count > max)
+}
