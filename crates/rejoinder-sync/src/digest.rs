@@ -1,9 +1,9 @@
 //! One hash over all that is held, so that two sides find out in a line that they hold the same.
 //!
 //! It is the root of a tree of two levels: documents fall into 256 buckets by the first byte of
-//! their ids, and a bucket is hashed anew only after something in it changed. (A sum of hashes would be
-//! simpler, but a member could make up a few thousand changes whose sum hides what somebody else
-//! is lacking.)
+//! their ids, and a bucket is hashed anew only after something in it changed. (A sum of hashes
+//! would be simpler, but a member could make up a few thousand changes whose sum hides what
+//! somebody else is lacking.)
 
 use std::collections::{BTreeMap, BTreeSet};
 

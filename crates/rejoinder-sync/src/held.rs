@@ -104,7 +104,8 @@ impl Held {
         places.into_iter().map(|(document, actor)| Key::Envelopes(document, actor)).collect()
     }
 
-    /// The disk has it, and all before it of its log or actor. Calls `tell` for each link that wants to know.
+    /// The disk has it, and all before it of its log or actor. Calls `tell` for each link that
+    /// wants to know.
     pub(crate) fn stored(&mut self, item: Item, mut tell: impl FnMut(LinkId)) {
         match item {
             Item::Record { length } => {

@@ -10,8 +10,8 @@ pub const CHANGE: usize = 64 * 1024;
 pub const ENVELOPE: usize = CHANGE + 1024;
 /// A record: as much as a frame holds, since a skeleton has no bound but its record's.
 pub const RECORD: usize = FRAME - 1024;
-/// A proposal.
-pub const PROPOSAL: usize = 2 * 1024 * 1024 + 1024;
+/// A proposal: 2 MiB of answers, and room for what its author saw.
+pub const PROPOSAL: usize = 2 * 1024 * 1024 + 64 * 1024;
 /// An address card.
 pub const CARD: usize = 2 * 1024;
 /// Addresses on a card.

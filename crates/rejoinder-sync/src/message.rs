@@ -39,8 +39,9 @@ pub(crate) struct Position {
     pub(crate) compare: bool,
 }
 
-/// What is held of the keys from `from` up to but not including `until`. The parts of a summary come in order;
-/// the one that begins at the start carries the log, the one without an end is the last.
+/// What is held of the keys from `from` up to but not including `until`. The parts of a summary
+/// come in order; the one that begins at the start carries the log, the one without an end is the
+/// last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     /// Whether it answers a summary: an answer is not answered.

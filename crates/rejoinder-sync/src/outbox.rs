@@ -38,8 +38,8 @@ impl Outbox {
     ///
     /// # Panics
     ///
-    /// When it is longer than any item of its kind may be: it was made or admitted here, and the other
-    /// side would close the link.
+    /// When it is longer than any item of its kind may be: it was made or admitted here, and the
+    /// other side would close the link.
     pub(crate) fn push(&mut self, kind: ItemKind, item: Option<Item>, bytes: &Arc<[u8]>) {
         assert!(bytes.len() <= kind.limit(), "what is admitted keeps the limits of its kind");
         self.bytes += bytes.len();

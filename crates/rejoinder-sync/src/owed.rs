@@ -1,6 +1,7 @@
 //! What the other side of a link is known to lack, and what of it is being fetched.
 //!
-//! Only names are kept here, never bytes: a peer that stalls costs a line for each actor that it is behind in.
+//! Only names are kept here, never bytes: a peer that stalls costs a line for each actor that it is
+//! behind in.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

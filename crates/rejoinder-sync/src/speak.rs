@@ -107,8 +107,8 @@ impl Link {
         Some(frame.bytes)
     }
 
-    /// The next part of our summary. Before it, it is said what was heard: the other side must know which of
-    /// its items our summary would name, had they been admitted.
+    /// The next part of our summary. Before it, it is said what was heard: the other side must know
+    /// which of its items our summary would name, had they been admitted.
     fn next_part(&mut self, held: &Held, takes_in: bool) -> Option<Vec<u8>> {
         let Sending { from, answer } =
             self.talk.sending.filter(|_| self.has_room(limits::FRAME_TARGET))?;

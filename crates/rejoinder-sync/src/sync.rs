@@ -25,7 +25,8 @@ use crate::{
 ///   admitted (`add_…`) and again when the disk has it ([`stored`](Self::stored)).
 /// - Tell it of links, give it the frames that come, in order and whole, and call
 ///   [`timeout`](Self::timeout) when [`poll_timeout`](Self::poll_timeout) says so.
-/// - After each of these, take effects until there is none. Do each, or at least note it, before the next is taken.
+/// - After each of these, take effects until there is none. Do each, or at least note it, before
+///   the next is taken.
 ///
 /// Frames of a link arrive in the order in which they were sent, or the link is down. One side may
 /// hear of the link later than the other and ignore what came before: that is only positions.
@@ -34,11 +35,11 @@ use crate::{
 /// # What "in sync" means
 ///
 /// Each side tells its *position*, the log's head and a hash over all frontiers and unanswered
-/// proposals, soon after it changed, behind everything that it had to send. A link is in sync at one end
-/// when the position last told by the other end is the position here at this moment. So it is
-/// never said while the frontier here differs from what the other side last said; what the other
-/// side did since then is not known here, nor could it be. When nothing is on its way
-/// in either direction, one end says it if and only if the other does, and only when both hold the same.
+/// proposals, soon after it changed, behind everything that it had to send. A link is in sync at
+/// one end when the position last told by the other end is the position here at this moment. So it
+/// is never said while the frontier here differs from what the other side last said; what the other
+/// side did since then is not known here, nor could it be. When nothing is on its way in either
+/// direction, one end says it if and only if the other does, and only when both hold the same.
 #[derive(Debug)]
 pub struct Sync {
     pub(crate) held: Held,

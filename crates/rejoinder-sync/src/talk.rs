@@ -13,8 +13,9 @@ pub(crate) struct Sending {
 
 /// The conversation on one link.
 ///
-/// It begins with both positions. If they differ, both sides send a summary; later, one side asks with a
-/// position, the other sends a summary if it still differs after a while, and gets one in answer.
+/// It begins with both positions. If they differ, both sides send a summary; later, one side asks
+/// with a position, the other sends a summary if it still differs after a while, and gets one in
+/// answer.
 #[derive(Debug)]
 pub(crate) struct Talk {
     /// The position that was last told.

@@ -70,7 +70,8 @@ impl World {
             let wishes = ours.2.difference(&theirs.2).count();
             let (log, same) = (ours.0.len(), ours.0 == theirs.0);
             text += &format!(
-                "{a} to {b}: in sync {}, log {log} (same: {same}), {lacking} tips and {wishes} proposals that {b} lacks\n",
+                "{a} to {b}: in sync {}, log {log} (same: {same}), \
+                 {lacking} tips and {wishes} proposals that {b} lacks\n",
                 end.in_sync
             );
         }
