@@ -16,6 +16,7 @@ use crate::{
     request::{Decision, Request, Status},
     state::{Fate, State},
 };
+
 impl Folding<'_> {
     pub(super) fn raised(&mut self, raised: &Raised) {
         let Ok(mut request) = serde_json::from_str::<ChatInputRequest>(&raised.request) else {

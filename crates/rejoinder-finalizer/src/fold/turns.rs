@@ -15,6 +15,7 @@ use crate::{
     request::{Ended, How, Status},
     state::{Fate, State},
 };
+
 impl Folding<'_> {
     pub(super) fn published(&mut self, published: &Published) {
         if let Some(channel) = self.state.channel(&published.channel)

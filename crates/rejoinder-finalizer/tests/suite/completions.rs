@@ -1,7 +1,10 @@
 //! The table of decisions: completions.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Cancel, Decline};
-use rejoinder_finalizer::{HostAction, How, ProposalKind, Refusal, Status};
+use rejoinder_finalizer::{
+    Checked, HostAction, How, NotInOrder, Proposal, ProposalKind, Refusal, Status,
+};
+use rejoinder_identity::{Verified, WorkspaceId};
 
 use crate::world::{Outcome, REQUEST, World, completion, key, text};
 
@@ -143,4 +146,16 @@ fn reasons_have_stable_codes_and_name_the_question() {
     );
     let refusal = Refusal::TooLarge { question: "notes".into() };
     assert!(refusal.to_string().contains(r#""notes""#), "{refusal}");
+}
+
+#[test]
+fn nobody_proposes_in_anothers_name_or_to_another_workspace() {
+    let (mut world, opening) = World::asked();
+    let proposal = world.proposal("ana", completion(opening, Decline, &[]));
+    let forged = Verified::sign(&key("ben"), proposal.value().clone());
+    let error = Checked::<Proposal>::read(forged.bytes(), &world.log.workspace()).unwrap_err();
+    assert_eq!(error, NotInOrder::NotTheAuthor { signer: key("ben").public() });
+    let elsewhere = WorkspaceId([1; 32]);
+    let error = Checked::<Proposal>::read(proposal.bytes(), &elsewhere).unwrap_err();
+    assert_eq!(error, NotInOrder::Elsewhere { workspace: world.log.workspace() });
 }

@@ -6,6 +6,7 @@
 
 mod completions;
 mod exhaustive;
+mod faulty;
 mod golden;
 mod host;
 mod joining;
