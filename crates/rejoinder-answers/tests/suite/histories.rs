@@ -1,7 +1,10 @@
 //! Any history of two to four people, merged in any order. The seed of a failing one is printed by
 //! proptest and kept.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicU32, Ordering},
+};
 
 use proptest::{prelude::*, sample::Index, test_runner::Config};
 use rejoinder_answers::{Edit, NotAdmitted, Written};
@@ -119,6 +122,9 @@ impl Made {
     }
 }
 
+/// Before anything was written; made once, for it takes longer than most histories.
+static EVERYONE: LazyLock<[Peer; 4]> = LazyLock::new(|| peers(&form(every_kind())));
+
 struct History {
     peers: Vec<Peer>,
     made: Vec<Made>,
@@ -126,8 +132,7 @@ struct History {
 
 /// What each peer has of each other's changes: a prefix, as they come in order.
 fn play(count: usize, events: &[Event]) -> History {
-    let everyone: [Peer; 4] = peers(&form(every_kind()));
-    let mut peers = everyone[..count].to_vec();
+    let mut peers = EVERYONE[..count].to_vec();
     let mut seen = vec![vec![0; count]; count];
     let mut made = Vec::new();
     for event in events {
@@ -192,7 +197,7 @@ fn catch_up(peers: &mut [Peer], to: usize, seen: &[usize]) {
 
 /// Everything into a fresh copy, in an order that `order` picks; what must wait comes later.
 fn merged_in_some_order(peers: &[Peer], order: &[Index]) -> Peer {
-    let mut reader = fresh(peers);
+    let mut reader = EVERYONE[0].clone();
     let mut waiting: Vec<(usize, Written)> = peers
         .iter()
         .enumerate()
@@ -213,11 +218,6 @@ fn merged_in_some_order(peers: &[Peer], order: &[Index]) -> Peer {
         });
         waiting.remove(found.expect("something has all its causes"));
     }
-    reader
-}
-
-fn fresh(peers: &[Peer]) -> Peer {
-    let [reader] = crate::desk::peers(&peers[0].form);
     reader
 }
 

@@ -269,6 +269,33 @@ fn text_of_ones_own_beside_another_option_is_there() {
     assert_eq!(ana.conflicts("env").len(), 1);
 }
 
+/// Found by the histories: Automerge drops a put of what is there, so ana's second edit was no
+/// match for ben's and vanished.
+#[test]
+fn what_is_said_again_stands_against_what_another_says_meanwhile() {
+    let [ana, ben] = at_once(
+        |ana| {
+            ana.edit(draft("retries", number(1.0))).edit(toggle("checks", "unit", true));
+        },
+        |ana| {
+            ana.edit(draft("retries", number(1.0))).edit(toggle("checks", "unit", true));
+        },
+        |ben| {
+            ben.edit(draft("retries", number(2.0))).edit(toggle("checks", "unit", false));
+        },
+    );
+    let mut shown = ana.conflicts("retries");
+    shown.push((ana.answer("retries"), ana.authors("retries")));
+    shown.sort_by_key(|(_, authors)| authors.clone());
+    let expected = [
+        (drafted(number_value(1)), vec![ana.device]),
+        (drafted(number_value(2)), vec![ben.device]),
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(ana.answer("checks")["value"]["value"], json!(["unit"]));
+    assert_eq!(ana.conflicts("checks").len(), 1);
+}
+
 #[test]
 fn a_take_back_by_someone_who_saw_it_holds() {
     let [ana, _] = at_once(
