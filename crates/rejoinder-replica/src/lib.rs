@@ -1,5 +1,53 @@
 //! One device's replica of its workspaces, as a pure state machine.
+//!
+//! It composes what knows nothing of each other: the answers (documents), the finalizer (the log)
+//! and sync (links). It is told what happened ([`Input`]) and says what to do next ([`Output`]);
+//! sockets, files, clocks and randomness stay outside, so that a failing run is a seed.
 
+mod cards;
+mod command;
+mod core;
+mod dispatch;
+mod document;
+mod edit;
+mod envelopes;
+mod event;
+mod fate;
+mod hello;
+mod host;
+mod input;
+mod join;
+pub mod limits;
+mod links;
+mod output;
+mod propose;
+mod records;
+mod refused;
+mod replica;
+mod restore;
+mod rows;
+mod settle;
 mod store;
+mod view;
+mod views;
+mod wish;
+mod workspace;
+mod writes;
 
+pub use command::{Command, HostAct};
+pub use event::{Event, Fate};
+pub use hello::Hello;
+pub use input::{AskId, CommandId, Input};
+pub use output::{Output, Reply};
+pub use refused::Refused;
+pub use replica::{Config, Replica};
+pub use restore::RestoreError;
 pub use store::{Batch, Change, Load, LoadId, Restored, Rows, Table, WriteId};
+pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
+
+pub use rejoinder_answers::{
+    Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,
+    answer_from_json, answer_to_json,
+};
+pub use rejoinder_finalizer::{How, ProposalKind, Refusal};
+pub use rejoinder_sync::LinkId;

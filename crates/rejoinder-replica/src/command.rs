@@ -1,0 +1,141 @@
+//! What somebody at this device wants.
+
+use std::{collections::BTreeMap, net::SocketAddr};
+
+use ahp_types::state::{ChatInputAnswer, ChatInputRequest, ChatInputResponseKind};
+use rejoinder_answers::Edit;
+use rejoinder_finalizer::ProposalKind;
+use rejoinder_identity::{
+    OpeningId, PeerId, QuestionId, Role, Ticket, Timestamp, TurnId, WorkspaceId,
+};
+
+/// What somebody at this device wants.
+#[derive(Debug)]
+pub enum Command {
+    /// Make a workspace, with a root key of its own, and host it.
+    CreateWorkspace {
+        /// Its title.
+        title: String,
+    },
+    /// Host a workspace whose root key lies in this home: begin an epoch.
+    Host(WorkspaceId),
+    /// Ask to join a workspace, or find the way back to one.
+    Join(Box<Ticket>),
+    /// The name by which others shall know this device.
+    Name(String),
+    /// The addresses at which this device can be reached now.
+    Addresses(Vec<SocketAddr>),
+    /// Something only the host does.
+    HostAct(WorkspaceId, HostAct),
+    /// Change an answer of an open request.
+    Edit {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// What.
+        edit: Edit,
+    },
+    /// Submit another's answer from a conflict.
+    Take {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Which question.
+        question: QuestionId,
+        /// Whose answer.
+        from: PeerId,
+    },
+    /// Complete a request; the answers on the screen go with it.
+    Complete {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Accept, decline or cancel.
+        response: ChatInputResponseKind,
+        /// Answers that an AHP client put into its completion.
+        answers: BTreeMap<QuestionId, ChatInputAnswer>,
+    },
+    /// Read the document of a request into memory: a settled one's view then tells what came too
+    /// late for its decision.
+    Read {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
+    /// Any other wish.
+    Propose(WorkspaceId, ProposalKind),
+}
+
+/// What only the host's program does.
+#[derive(Debug)]
+pub enum HostAct {
+    /// Start a turn with what its user said.
+    StartTurn {
+        /// The message.
+        text: String,
+    },
+    /// Show text in the active turn.
+    Say {
+        /// Markdown.
+        text: String,
+    },
+    /// Raise a request in the active turn, or raise an open one again.
+    Ask {
+        /// The request. Its `answers` seed the first revision.
+        request: Box<ChatInputRequest>,
+        /// Refuse an accept that would displace an answer its author had not seen.
+        strict: bool,
+    },
+    /// This program waits for the outcome of a request: a resume may reopen it.
+    TakeUp(OpeningId),
+    /// This turn is done.
+    CompleteTurn(TurnId),
+    /// This turn is over without being done.
+    CancelTurn(TurnId),
+    /// The time that was set for an answer is over: the turn of the request ends.
+    Expire(OpeningId),
+    /// This turn failed.
+    FailTurn {
+        /// Which.
+        turn: TurnId,
+        /// AHP's word for the kind of error.
+        error_type: String,
+        /// What happened, for people.
+        message: String,
+        /// Whether it may be resumed.
+        resumable: bool,
+    },
+    /// Take up a turn that failed, and its requests with it.
+    ResumeTurn(TurnId),
+    /// Remove what follows a turn, and the active turn; without a turn, everything.
+    Truncate(Option<TurnId>),
+    /// Publish an AHP action as it is.
+    Publish {
+        /// AHP's URI of the chat or session.
+        channel: String,
+        /// The action's JSON.
+        action: String,
+    },
+    /// Issue an invite.
+    Invite {
+        /// How many devices it may bring in.
+        seats: u16,
+        /// Until when.
+        expires: Timestamp,
+        /// What those may do.
+        role: Role,
+        /// Ask a person before each is let in.
+        approve: bool,
+    },
+    /// Let in a device that waits for approval, or don't.
+    Approve {
+        /// The device.
+        device: PeerId,
+        /// Whether it may come in.
+        yes: bool,
+    },
+}

@@ -1,0 +1,169 @@
+//! What the workspaces of a replica share: its key, its draws, its writes and what it has to say.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::Rng;
+use rejoinder_identity::{
+    ActorId, DocumentId, Incarnation, Nonce, PeerId, ProposalId, SecretKey, Timestamp, WorkspaceId,
+};
+use rejoinder_sync::LinkId;
+
+use crate::{
+    cards::Cards,
+    event::Event,
+    input::{AskId, CommandId},
+    output::{Output, Reply},
+    refused::Refused,
+    store::{Batch, Load, LoadId, Table},
+    writes::{Failed, Writes},
+};
+
+/// What follows a write when it is durable.
+#[derive(Debug)]
+pub(crate) enum After {
+    /// Nothing.
+    Nothing,
+    /// A command is done.
+    Reply(CommandId, Reply),
+    /// Something of a workspace.
+    In(WorkspaceId, Stored),
+}
+
+/// What of a workspace is durable.
+#[derive(Debug)]
+pub(crate) enum Stored {
+    /// Records from elsewhere: the log up to this length.
+    Records { length: u64 },
+    /// The host's own record, which nobody has heard of until now.
+    HostRecord,
+    /// Changes of a document.
+    Envelopes {
+        document: DocumentId,
+        actor: ActorId,
+        seq: u64,
+        count: usize,
+        command: Option<CommandId>,
+    },
+    /// A proposal or join.
+    Wish { id: ProposalId, command: Option<CommandId>, ask: Option<AskId> },
+}
+
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) key: SecretKey,
+    pub(crate) me: PeerId,
+    pub(crate) name: String,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) now: Timestamp,
+    pub(crate) cards: Cards,
+    pub(crate) card_counter: u64,
+    /// The place that the next durably received wish takes in the order of this home.
+    pub(crate) next_arrival: u64,
+    pub(crate) loading: BTreeMap<LoadId, (WorkspaceId, DocumentId)>,
+    next_load: u64,
+    rng: ChaCha20Rng,
+    outputs: VecDeque<Output>,
+    writes: Writes<After>,
+}
+
+impl Core {
+    pub(crate) fn new(key: SecretKey, incarnation: Incarnation, rng: ChaCha20Rng) -> Self {
+        Self {
+            me: key.public(),
+            key,
+            name: String::new(),
+            incarnation,
+            now: Timestamp::default(),
+            cards: Cards::default(),
+            card_counter: 0,
+            next_arrival: 0,
+            loading: BTreeMap::new(),
+            next_load: 0,
+            rng,
+            outputs: VecDeque::new(),
+            writes: Writes::new(),
+        }
+    }
+
+    pub(crate) fn draw<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.rng.fill_bytes(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn nonce(&mut self) -> Nonce {
+        Nonce(self.draw())
+    }
+
+    pub(crate) fn next_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.outputs.push_back(Output::Tell(event));
+    }
+
+    pub(crate) fn reply(&mut self, command: CommandId, result: Result<Reply, Refused>) {
+        self.outputs.push_back(Output::Reply(command, result));
+    }
+
+    pub(crate) fn answer_join(&mut self, ask: AskId, bytes: Vec<u8>) {
+        self.outputs.push_back(Output::AnswerJoin(ask, bytes));
+    }
+
+    pub(crate) fn send(&mut self, link: LinkId, workspace: &WorkspaceId, message: &[u8]) {
+        self.outputs.push_back(Output::Send(link, [&workspace.0, message].concat()));
+    }
+
+    pub(crate) fn close(&mut self, link: LinkId, why: String) {
+        self.outputs.push_back(Output::Close(link, why));
+    }
+
+    pub(crate) fn load(&mut self, workspace: WorkspaceId, document: DocumentId) {
+        let id = LoadId(self.next_load);
+        self.next_load += 1;
+        self.loading.insert(id, (workspace, document));
+        let load = Load { table: Table::Envelopes, prefix: document.0.to_vec() };
+        self.outputs.push_back(Output::Load(id, load));
+    }
+
+    pub(crate) fn store(&mut self, batch: Batch, after: After) {
+        if let Some((id, batch)) = self.writes.ask(batch, after) {
+            self.outputs.push_back(Output::Store(id, batch));
+        }
+    }
+
+    pub(crate) fn stored(&mut self, id: crate::store::WriteId) -> Option<After> {
+        let (after, recovered) = self.writes.stored(id)?;
+        if recovered {
+            self.tell(Event::DiskRecovered);
+            self.retry();
+        }
+        Some(after)
+    }
+
+    /// Notes a failed write. What is written from now on is written as another incarnation: no
+    /// later change of this run may follow one of which nobody knows whether it is on the disk.
+    pub(crate) fn store_failed(&mut self, id: crate::store::WriteId, why: String) {
+        if self.writes.failed(self.now, id, why.clone()) == Failed::First {
+            self.incarnation = Incarnation(self.draw());
+            self.tell(Event::DiskFailing(why));
+        }
+    }
+
+    pub(crate) fn retry(&mut self) {
+        for (id, batch) in self.writes.due(self.now) {
+            self.outputs.push_back(Output::Store(id, batch));
+        }
+    }
+
+    pub(crate) fn writes(&self) -> &Writes<After> {
+        &self.writes
+    }
+
+    /// Refuses what a person wants to write while the disk refuses writes.
+    pub(crate) fn may_write(&self) -> Result<(), Refused> {
+        self.writes.failing().map_or(Ok(()), |why| Err(Refused::Disk(why.to_owned())))
+    }
+}

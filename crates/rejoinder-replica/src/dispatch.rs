@@ -1,0 +1,131 @@
+//! Commands on their way to the workspace that they are about.
+
+use std::net::SocketAddr;
+
+use rejoinder_identity::{SecretKey, Ticket, WorkspaceId};
+
+use crate::{
+    command::Command,
+    core::{After, Core},
+    edit::Done,
+    input::CommandId,
+    links::save_card,
+    output::Reply,
+    refused::Refused,
+    replica::Replica,
+    rows::{self, DeviceRow},
+    store::{Batch, Table},
+    workspace::Workspace,
+};
+
+impl Replica {
+    pub(crate) fn command(&mut self, id: CommandId, command: Command) {
+        match command {
+            Command::CreateWorkspace { title } => self.create_workspace(id, title),
+            Command::Join(ticket) => self.join(id, &ticket),
+            Command::Name(name) => self.rename(id, name),
+            Command::Addresses(addresses) => self.readdress(id, addresses),
+            Command::Host(workspace)
+            | Command::HostAct(workspace, _)
+            | Command::Edit { workspace, .. }
+            | Command::Take { workspace, .. }
+            | Command::Complete { workspace, .. }
+            | Command::Read { workspace, .. }
+            | Command::Propose(workspace, _) => {
+                let done =
+                    self.with(workspace, |workspace, core| workspace.command(core, id, command));
+                if done.is_none() {
+                    self.core().reply(id, Err(Refused::NoWorkspace));
+                }
+            }
+        }
+    }
+
+    fn create_workspace(&mut self, id: CommandId, title: String) {
+        if let Err(refused) = self.core().may_write() {
+            return self.core().reply(id, Err(refused));
+        }
+        let root = SecretKey::from_seed(self.core().draw());
+        let workspace = WorkspaceId::of_root(&root.public());
+        self.add_workspace(workspace).root = Some(root);
+        self.with(workspace, |workspace, core| {
+            workspace.save_row(core, After::Nothing);
+            workspace.found(core, id, title);
+        });
+    }
+
+    fn join(&mut self, id: CommandId, ticket: &Ticket) {
+        let workspace = ticket.workspace;
+        let new = !self.has(&workspace);
+        if new && let Err(refused) = self.core().may_write() {
+            return self.core().reply(id, Err(refused));
+        }
+        self.add_workspace(workspace);
+        self.with(workspace, |workspace, core| {
+            if let Err(refused) = workspace.ask_to_join(core, id, ticket) {
+                core.reply(id, Err(refused));
+            }
+        });
+    }
+
+    fn rename(&mut self, id: CommandId, name: String) {
+        if name.len() > rejoinder_finalizer::limits::NAME || name.is_empty() {
+            let why = format!("it must have 1 to {} bytes", rejoinder_finalizer::limits::NAME);
+            return self.core().reply(id, Err(Refused::Name(why)));
+        }
+        self.core().name = name;
+        save_device(self.core(), After::Reply(id, Reply::Saved));
+    }
+
+    fn readdress(&mut self, id: CommandId, addresses: Vec<SocketAddr>) {
+        let core = self.core();
+        let me = core.me;
+        if core.cards.bytes(&me).is_some() && core.cards.addresses(&me) == addresses {
+            return core.reply(id, Ok(Reply::Saved));
+        }
+        core.card_counter += 1;
+        let bytes = core.cards.sign(&core.key, addresses, core.card_counter);
+        save_card(core, &me);
+        save_device(core, After::Reply(id, Reply::Saved));
+        for workspace in self.workspaces() {
+            self.with(workspace, |workspace, core| {
+                workspace.sync.push_card(core.now, &bytes, None);
+            });
+        }
+    }
+}
+
+fn save_device(core: &mut Core, after: After) {
+    let row = DeviceRow { name: core.name.clone(), card_counter: core.card_counter };
+    let mut batch = Batch::default();
+    batch.put(Table::Meta, rows::DEVICE.to_vec(), rows::value(&row));
+    core.store(batch, after);
+}
+
+impl Workspace {
+    /// Does what somebody at this device wants here.
+    pub(crate) fn command(&mut self, core: &mut Core, id: CommandId, command: Command) {
+        let done = match command {
+            Command::Host(_) => self.host(core, id).map(|()| Done::Yes),
+            Command::HostAct(_, act) => self.host_act(id, act).map(|()| Done::Yes),
+            Command::Edit { opening, edit, .. } => self.edit(core, id, opening, edit),
+            Command::Take { opening, question, from, .. } => {
+                self.take(core, id, opening, question, from)
+            }
+            Command::Complete { opening, response, answers, .. } => {
+                self.complete(core, id, opening, response, answers)
+            }
+            Command::Read { workspace, opening } => self.read(core, id, workspace, opening),
+            Command::Propose(_, kind) => self.propose(core, id, kind).map(|()| Done::Yes),
+            Command::CreateWorkspace { .. }
+            | Command::Join(_)
+            | Command::Name(_)
+            | Command::Addresses(_) => unreachable!("these are about no workspace's content"),
+        };
+        match done {
+            Ok(Done::Yes) => {}
+            Ok(Done::Later(command, document)) => self.later(core, id, command, document),
+            Err(refused) => core.reply(id, Err(refused)),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What this device's person does to answers.
+
+use rejoinder_answers::{Admitted, Edit, Writer, Written};
+use rejoinder_identity::{
+    DocumentId, OpeningId, PeerId, QuestionId, Role, Tip, Verified, WorkspaceId,
+};
+use rejoinder_sync::Envelope;
+
+use ahp_types::state::ChatInputAnswer;
+
+use crate::{
+    command::Command,
+    core::{After, Core, Stored},
+    document::{Slot, Waiting, Warm},
+    envelopes::note,
+    event::Event,
+    input::CommandId,
+    output::Reply,
+    refused::Refused,
+    store::Batch,
+    workspace::Workspace,
+};
+
+/// Whether a command was done, or waits for its document.
+pub(crate) enum Done {
+    /// Done; its reply follows.
+    Yes,
+    /// Its document must be read first: here is the command again.
+    Later(Command, DocumentId),
+}
+
+impl Workspace {
+    pub(crate) fn edit(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        opening: OpeningId,
+        edit: Edit,
+    ) -> Result<Done, Refused> {
+        let document = self.may_edit(core, &opening)?;
+        if self.warm(&document).is_none() {
+            let workspace = self.id;
+            return Ok(Done::Later(Command::Edit { workspace, opening, edit }, document));
+        }
+        self.write(core, document, &edit, Some(id))?;
+        Ok(Done::Yes)
+    }
+
+    pub(crate) fn take(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        opening: OpeningId,
+        question: QuestionId,
+        from: PeerId,
+    ) -> Result<Done, Refused> {
+        let document = self.may_edit(core, &opening)?;
+        let Some(warm) = self.warm(&document) else {
+            let workspace = self.id;
+            let command = Command::Take { workspace, opening, question, from };
+            return Ok(Done::Later(command, document));
+        };
+        let edit =
+            taken(warm, &question, &from).ok_or(Refused::NothingToTake { question, from })?;
+        self.write(core, document, &edit, Some(id))?;
+        Ok(Done::Yes)
+    }
+
+    pub(crate) fn read(
+        &self,
+        core: &mut Core,
+        id: CommandId,
+        workspace: WorkspaceId,
+        opening: OpeningId,
+    ) -> Result<Done, Refused> {
+        let document = self.request(&opening)?.document();
+        if self.warm(&document).is_none() {
+            return Ok(Done::Later(Command::Read { workspace, opening }, document));
+        }
+        core.reply(id, Ok(Reply::Read));
+        Ok(Done::Yes)
+    }
+
+    fn may_edit(&self, core: &Core, opening: &OpeningId) -> Result<DocumentId, Refused> {
+        self.may(&core.me, Role::Answerer)?;
+        core.may_write()?;
+        Ok(self.open_request(opening)?.document())
+    }
+
+    /// Whether a device's role allows what at least `least` may do.
+    pub(crate) fn may(&self, device: &PeerId, least: Role) -> Result<(), Refused> {
+        let role = self.member(device).ok_or(Refused::NotMember)?.role;
+        if role >= least { Ok(()) } else { Err(Refused::Role(role)) }
+    }
+
+    /// Writes in a document that is in memory: sent at once and stored at once; the reply waits
+    /// for the disk.
+    pub(crate) fn write(
+        &mut self,
+        core: &mut Core,
+        document: DocumentId,
+        edit: &Edit,
+        command: Option<CommandId>,
+    ) -> Result<(), Refused> {
+        let writer = Writer { device: core.me, incarnation: core.incarnation, now: core.now };
+        let warm = self
+            .slots
+            .get_mut(&document)
+            .and_then(Slot::warm_mut)
+            .expect("whoever writes has seen that the document is in memory");
+        let written = warm.document.edit(&warm.form, &writer, edit).map_err(Refused::Edit)?;
+        let mut batch = Batch::default();
+        let mut pushed = Vec::new();
+        for Written { actor, seq, hash, change } in written {
+            let envelope =
+                Envelope { document, author: core.me, incarnation: core.incarnation, change };
+            let envelope = Verified::sign(&core.key, envelope);
+            warm.keep(actor, seq, envelope.bytes().clone());
+            let questions = [edit.question().clone()].into();
+            let admitted = Admitted { actor, seq, hash, questions };
+            note(&mut batch, warm, document, core.me, &admitted, envelope.bytes());
+            pushed.push((admitted, envelope.bytes().clone()));
+        }
+        let count = pushed.len();
+        for (admitted, bytes) in &pushed {
+            let Admitted { actor, seq, hash, .. } = *admitted;
+            self.own_written(document, actor, seq);
+            tracing::debug!(%document, seq, "own edit");
+            self.sync.add_envelope(core.now, document, actor, Tip { seq, hash }, bytes, None);
+            self.tell_answers(core, &document, core.me, admitted);
+        }
+        match pushed.last() {
+            Some((Admitted { actor, seq, .. }, _)) => {
+                let (actor, seq) = (*actor, *seq);
+                let stored = Stored::Envelopes { document, actor, seq, count, command };
+                core.store(batch, After::In(self.id, stored));
+            }
+            // Nothing to write: what is there says it already.
+            None => {
+                if let Some(command) = command {
+                    core.reply(command, Ok(Reply::Saved));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a command wait for its document.
+    pub(crate) fn later(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        command: Command,
+        document: DocumentId,
+    ) {
+        let Some(slot) = self.slots.get_mut(&document) else {
+            return core.reply(id, Err(Refused::NoRequest));
+        };
+        if slot.wait(Some(Waiting::Command(id, Box::new(command)))) {
+            core.load(self.id, document);
+        }
+    }
+
+    /// Writes the answers with which the host raised a request again: its own edits, as anybody's.
+    pub(crate) fn write_answers(
+        &mut self,
+        core: &mut Core,
+        opening: &OpeningId,
+        answers: Vec<(QuestionId, ChatInputAnswer)>,
+    ) {
+        let Ok(request) = self.open_request(opening) else { return };
+        let document = request.document();
+        if self.warm(&document).is_none() {
+            return;
+        }
+        for (question, answer) in answers {
+            if let Err(refused) = self.write(core, document, &as_edit(question, answer), None) {
+                core.tell(Event::NotAdmitted { from: core.me, why: refused.to_string() });
+            }
+        }
+    }
+}
+
+/// Another's answer as an edit of one's own.
+fn taken(warm: &Warm, question: &QuestionId, from: &PeerId) -> Option<Edit> {
+    let projection = warm.document.projection(&warm.form);
+    let conflicts = projection.conflicts.get(question).into_iter().flatten();
+    let in_conflict = conflicts.map(|conflict| (&conflict.authors, &conflict.answer));
+    let answers = projection.answers.get(question).into_iter();
+    let mut all = in_conflict.chain(answers.map(|answer| (&answer.authors, &answer.answer)));
+    let (_, answer) = all.find(|(authors, _)| authors.contains(from))?;
+    Some(match answer {
+        ChatInputAnswer::Draft(answered) | ChatInputAnswer::Submitted(answered) => {
+            Edit::Submit { question: question.clone(), value: Some(answered.value.clone()) }
+        }
+        ChatInputAnswer::Skipped(skipped) => {
+            let freeform = skipped.freeform_values.clone().unwrap_or_default();
+            Edit::Skip { question: question.clone(), freeform }
+        }
+    })
+}
+
+fn as_edit(question: QuestionId, answer: ChatInputAnswer) -> Edit {
+    match answer {
+        ChatInputAnswer::Draft(answered) => Edit::Draft { question, value: answered.value },
+        ChatInputAnswer::Submitted(answered) => {
+            Edit::Submit { question, value: Some(answered.value) }
+        }
+        ChatInputAnswer::Skipped(skipped) => {
+            Edit::Skip { question, freeform: skipped.freeform_values.unwrap_or_default() }
+        }
+    }
+}

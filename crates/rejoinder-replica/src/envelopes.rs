@@ -1,0 +1,281 @@
+//! Changes of documents: those that come over links, and the reading of documents from the disk.
+
+use std::collections::BTreeMap;
+
+use rejoinder_answers::{Admitted, NotAdmitted};
+use rejoinder_finalizer::Status;
+use rejoinder_identity::{ActorId, DocumentId, Frontier, OpeningId, PeerId, Tip, Verified, covers};
+use rejoinder_sync::{Envelope, Item, ItemKind, LinkId, ParkedItem, Wait};
+
+use crate::{
+    core::{After, Core, Stored},
+    document::{Memory, Slot, Waiting, Warm},
+    event::Event,
+    limits,
+    refused::Refused,
+    rows::{self, FrontierRow},
+    store::{Batch, Rows, Table},
+    workspace::{Own, Workspace},
+};
+
+impl Workspace {
+    /// An envelope came over a link.
+    pub(crate) fn envelope_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+        let envelope = match Verified::<Envelope>::from_bytes(bytes) {
+            Ok(envelope) if envelope.signer() == envelope.value().author => envelope,
+            Ok(_) => return core.close(link, "an envelope in another's name".into()),
+            Err(error) => return core.close(link, format!("envelope: {error}")),
+        };
+        let Envelope { document, author, .. } = *envelope.value();
+        if self.member(&author).is_none() {
+            return self.park(core, link, author, Wait::Author(author), bytes);
+        }
+        let Some(slot) = self.slots.get_mut(&document) else {
+            return self.park(core, link, author, Wait::Document(document), bytes);
+        };
+        match &mut slot.memory {
+            Memory::Warm(_) => self.admit(core, link, &envelope),
+            Memory::Cold | Memory::Loading(_) => {
+                if slot.wait(Some(Waiting::Arrived(link, envelope))) {
+                    core.load(self.id, document);
+                }
+            }
+        }
+    }
+
+    fn park(&mut self, core: &mut Core, link: LinkId, author: PeerId, wait: Wait, bytes: &[u8]) {
+        let item = ParkedItem { link, kind: ItemKind::Envelope, bytes: bytes.to_vec() };
+        if let Err(overflow) = self.parked.park(author, wait, item) {
+            // It is dropped, not refused: a comparison brings it again.
+            tracing::warn!(%overflow, "not parked");
+            self.sync.compare_soon(core.now, link);
+        }
+    }
+
+    fn admit(&mut self, core: &mut Core, link: LinkId, envelope: &Verified<Envelope>) {
+        let Envelope { document, author, incarnation, change } = envelope.value();
+        let Some(warm) = self.slots.get_mut(document).and_then(Slot::warm_mut) else { return };
+        match warm.document.admit(*author, *incarnation, change) {
+            Ok(admitted) => {
+                let Admitted { actor, seq, hash, .. } = admitted;
+                tracing::debug!(%document, author = %author.short(), seq, "envelope");
+                warm.keep(actor, seq, envelope.bytes().clone());
+                let mut batch = Batch::default();
+                note(&mut batch, warm, *document, *author, &admitted, envelope.bytes());
+                let count = 1;
+                let stored =
+                    Stored::Envelopes { document: *document, actor, seq, count, command: None };
+                core.store(batch, After::In(self.id, stored));
+                let tip = Tip { seq, hash };
+                let bytes = envelope.bytes();
+                self.sync.add_envelope(core.now, *document, actor, tip, bytes, Some(link));
+                self.tell_answers(core, document, *author, &admitted);
+                self.release(core, &Wait::Change(*document, hash));
+            }
+            Err(NotAdmitted::Known) => {
+                let actor = envelope.value().actor();
+                if let Some(tip) = warm.document.frontier().get(&actor) {
+                    let item = Item::Envelope { document: *document, actor, seq: tip.seq };
+                    self.sync.seen_again(core.now, link, item);
+                }
+            }
+            Err(NotAdmitted::Missing(missing)) => {
+                let Some(first) = missing.first() else { return };
+                let wait = Wait::Change(*document, *first);
+                self.park(core, link, *author, wait, envelope.bytes());
+            }
+            Err(NotAdmitted::Fork { actor, seq }) => {
+                let who = author.short();
+                let why = format!("two changes {seq} of {actor} by {who} in {document}");
+                self.refuse(core, link, why);
+            }
+            Err(NotAdmitted::Refused(error)) => {
+                let why = format!("a change by {} in {document}: {error}", author.short());
+                self.refuse(core, link, why);
+            }
+        }
+    }
+
+    pub(crate) fn refuse(&mut self, core: &mut Core, link: LinkId, why: String) {
+        tracing::warn!(%why, "not admitted");
+        if let Some(from) = self.links.get(&link) {
+            core.tell(Event::NotAdmitted { from: *from, why });
+        }
+    }
+
+    /// Says what an admitted change changed, or that it came too late.
+    pub(crate) fn tell_answers(
+        &self,
+        core: &mut Core,
+        document: &DocumentId,
+        by: PeerId,
+        admitted: &Admitted,
+    ) {
+        let Some(opening) = self.slots.get(document).map(|slot| slot.opening) else { return };
+        let late = self
+            .settled_frontier(&opening)
+            .is_some_and(|frontier| !covers(frontier, &admitted.actor, admitted.seq));
+        for question in admitted.questions.clone() {
+            let workspace = self.id;
+            core.tell(if late {
+                Event::NotIncluded { workspace, opening, question, by }
+            } else {
+                Event::Answer { workspace, opening, question, by }
+            });
+        }
+    }
+
+    /// The changes that the record which settled a request was made on; none while it is open.
+    pub(crate) fn settled_frontier(&self, opening: &OpeningId) -> Option<&Frontier> {
+        match self.log.state().request(opening)?.status() {
+            Status::Open => None,
+            Status::Decided(decision) => Some(&decision.embedded.frontier),
+            Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded.frontier),
+        }
+    }
+
+    /// Reads a document from the disk if it is not in memory.
+    pub(crate) fn warm_up(&mut self, core: &mut Core, opening: OpeningId) -> bool {
+        let Some(request) = self.log.state().request(&opening) else { return false };
+        let document = request.document();
+        let slot = self.slots.entry(document).or_insert_with(|| Slot::cold(opening));
+        if slot.warm().is_some() {
+            return true;
+        }
+        if slot.wait(None) {
+            core.load(self.id, document);
+        }
+        false
+    }
+
+    /// The rows of a document are here.
+    pub(crate) fn loaded(&mut self, core: &mut Core, document: DocumentId, rows: Rows) {
+        let Some(slot) = self.slots.get_mut(&document) else { return };
+        let Some(request) = self.log.state().request(&slot.opening) else { return };
+        let host = self.log.state().host().unwrap_or(core.me);
+        let mut warm = Warm::new(request, |_| host);
+        for damaged in warm.fill(rows) {
+            let place = damaged.place;
+            tracing::error!(%document, place, why = damaged.why, "an envelope can't be read");
+        }
+        let memory = std::mem::replace(&mut slot.memory, Memory::Warm(Box::new(warm)));
+        let opening = slot.opening;
+        if !request.is_open() {
+            self.settled(opening);
+        }
+        let Memory::Loading(waiting) = memory else { return };
+        for one in waiting {
+            match one {
+                Waiting::Arrived(link, envelope) => self.admit(core, link, &envelope),
+                Waiting::Command(id, command) => self.command(core, id, *command),
+                Waiting::Wanted { link, after, budget } => {
+                    self.envelopes_wanted(core, link, document, after, budget);
+                }
+            }
+        }
+    }
+
+    /// The rows of a document could not be read. What waits for it is told, or tried again by
+    /// the next comparison.
+    pub(crate) fn load_failed(&mut self, core: &mut Core, document: DocumentId, why: String) {
+        let Some(slot) = self.slots.get_mut(&document) else { return };
+        let Memory::Loading(waiting) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
+            return;
+        };
+        for one in waiting {
+            match one {
+                Waiting::Arrived(link, _) => self.sync.compare_soon(core.now, link),
+                Waiting::Command(id, _) => core.reply(id, Err(Refused::Disk(why.clone()))),
+                Waiting::Wanted { link, .. } => {
+                    self.sync.send_envelopes(core.now, link, document, Vec::new());
+                }
+            }
+        }
+    }
+
+    /// A peer lacks envelopes of a document.
+    pub(crate) fn envelopes_wanted(
+        &mut self,
+        core: &mut Core,
+        link: LinkId,
+        document: DocumentId,
+        after: BTreeMap<ActorId, u64>,
+        budget: usize,
+    ) {
+        let Some(slot) = self.slots.get_mut(&document) else {
+            return self.sync.send_envelopes(core.now, link, document, Vec::new());
+        };
+        match slot.warm() {
+            Some(warm) => {
+                let lacking = warm.lacking(&after, budget);
+                self.sync.send_envelopes(core.now, link, document, lacking);
+            }
+            None => {
+                if slot.wait(Some(Waiting::Wanted { link, after, budget })) {
+                    core.load(self.id, document);
+                }
+            }
+        }
+    }
+
+    /// Envelopes of a document are on the disk.
+    pub(crate) fn envelopes_stored(
+        &mut self,
+        core: &mut Core,
+        document: DocumentId,
+        actor: ActorId,
+        seq: u64,
+        count: usize,
+    ) {
+        if let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) {
+            warm.unstored = warm.unstored.saturating_sub(count);
+        }
+        self.sync.stored(core.now, Item::Envelope { document, actor, seq });
+    }
+
+    /// A request is settled: its document needs not stay in memory, but for a while it may.
+    pub(crate) fn settled(&mut self, opening: OpeningId) {
+        let Some(request) = self.log.state().request(&opening) else { return };
+        let document = request.document();
+        self.settled_warm.retain(|other| *other != document);
+        self.settled_warm.push(document);
+        // One with envelopes that are not on the disk yet stays: it is never built again without them.
+        let droppable = |slots: &BTreeMap<DocumentId, Slot>, document: &DocumentId| {
+            slots.get(document).and_then(Slot::warm).is_none_or(|warm| warm.unstored == 0)
+        };
+        while self.settled_warm.len() > limits::SETTLED_IN_MEMORY {
+            let oldest = self.settled_warm.iter().position(|one| droppable(&self.slots, one));
+            let Some(oldest) = oldest else { return };
+            let document = self.settled_warm.remove(oldest);
+            if let Some(slot) = self.slots.get_mut(&document)
+                && slot.warm().is_some()
+            {
+                slot.memory = Memory::Cold;
+            }
+        }
+    }
+
+    /// Notes that this device wrote a change.
+    pub(crate) fn own_written(&mut self, document: DocumentId, actor: ActorId, seq: u64) {
+        let own: &mut Own = self.own.entry((document, actor)).or_default();
+        own.written = own.written.max(seq);
+    }
+}
+
+/// Notes the rows of an envelope that a document has just taken in.
+pub(crate) fn note(
+    batch: &mut Batch,
+    warm: &mut Warm,
+    document: DocumentId,
+    author: PeerId,
+    admitted: &Admitted,
+    bytes: &[u8],
+) {
+    let place = warm.next_place;
+    warm.next_place += 1;
+    warm.unstored += 1;
+    batch.put(Table::Envelopes, rows::envelope_key(&document, place), bytes.to_vec());
+    let tip = Tip { seq: admitted.seq, hash: admitted.hash };
+    let row = FrontierRow { author, tip };
+    batch.put(Table::Frontiers, rows::frontier_key(&document, &admitted.actor), rows::value(&row));
+}

@@ -1,0 +1,138 @@
+//! What changed, for those who show or wait for it. Events name things; the state is in the views.
+
+use rejoinder_finalizer::Refusal;
+use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId};
+
+/// How far somebody's proposal has come. Each state is true for ever once it was reached, but
+/// for the count of those who carry it, which is of this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// On this disk.
+    Saved,
+    /// On the disks of so many peers.
+    Carried(usize),
+    /// On the host's disk.
+    Received,
+    /// The host granted it.
+    Granted,
+    /// The host said no.
+    Refused(Refusal),
+}
+
+/// Something changed.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// Whom to link with, or where, has changed: see [`Replica::peers`](crate::Replica::peers).
+    PeersChanged,
+    /// A workspace that was asked for has let us in, or has not.
+    Joined(WorkspaceId),
+    /// The host won't let us in.
+    JoinRefused {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Why.
+        why: String,
+    },
+    /// A device waits for a person's approval.
+    ApprovalNeeded {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Who.
+        device: PeerId,
+        /// The name it gives itself.
+        name: String,
+    },
+    /// A device became a member.
+    Member {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Who.
+        device: PeerId,
+    },
+    /// A request was raised or raised again.
+    Opened {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which.
+        opening: OpeningId,
+    },
+    /// An answer changed.
+    Answer {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Which question.
+        question: QuestionId,
+        /// Who wrote.
+        by: PeerId,
+    },
+    /// An edit came after the decision: it is kept, and not in it.
+    NotIncluded {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Which question.
+        question: QuestionId,
+        /// Who wrote.
+        by: PeerId,
+    },
+    /// Something of this device's own came further.
+    Fate {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which.
+        proposal: ProposalId,
+        /// How far.
+        fate: Fate,
+    },
+    /// The host decided.
+    Decided {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
+    /// A turn ended and took an open request with it; it may be suspended only.
+    Ended {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
+    /// A turn was resumed: the request is open again.
+    Resumed {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
+    /// A decision or a request is void: a newer epoch doesn't have it.
+    Void {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
+    /// The chat, its turns or the session changed otherwise.
+    Chat(WorkspaceId),
+    /// Whether this workspace is the same here and at every linked peer.
+    InSync {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Whether it is.
+        yes: bool,
+    },
+    /// Something a peer sent was refused, and why. It is not stored and not passed on.
+    NotAdmitted {
+        /// Who sent it.
+        from: PeerId,
+        /// What and why.
+        why: String,
+    },
+    /// The disk refuses writes, and why; nothing is lost while this process runs.
+    DiskFailing(String),
+    /// The disk takes writes again.
+    DiskRecovered,
+}

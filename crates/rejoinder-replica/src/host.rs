@@ -1,0 +1,237 @@
+//! The host's side of a workspace: wishes and acts become records, one at a time, each on the disk
+//! before anybody hears of it.
+
+mod act;
+mod door;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use ahp_types::state::ChatInputAnswer;
+use rejoinder_finalizer::{Checked, Finalizer, HostAction, Record, Verdict};
+use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId};
+use rejoinder_sync::Item;
+
+use crate::{
+    command::HostAct,
+    core::{After, Core, Stored},
+    input::{AskId, CommandId},
+    output::Reply,
+    refused::Refused,
+    rows,
+    store::{Batch, Table},
+    wish::Content,
+    workspace::Workspace,
+};
+
+/// What a host has to do, and what it is writing.
+#[derive(Debug)]
+pub(crate) struct Hosting {
+    finalizer: Finalizer,
+    queue: VecDeque<Work>,
+    writing: Option<Writing>,
+    /// What this program waits for the outcome of.
+    pub(crate) taken_up: BTreeSet<OpeningId>,
+    /// Devices at the door that wait for the record which answers them.
+    asks: BTreeMap<ProposalId, Vec<AskId>>,
+    /// Devices that a person was asked about.
+    door: BTreeMap<PeerId, ProposalId>,
+}
+
+#[derive(Debug)]
+enum Work {
+    /// The title of a workspace that was just made.
+    Title(CommandId, String),
+    /// A proposal, or a join of an invite that lets anyone in who holds it.
+    Wish(ProposalId),
+    /// A join that a person was asked about.
+    Approved(CommandId, ProposalId, bool),
+    Act(CommandId, HostAct),
+}
+
+/// A record that is on its way to the disk. Nobody has heard of it.
+#[derive(Debug)]
+struct Writing {
+    record: Checked<Record>,
+    then: Then,
+}
+
+/// What is said when the record is on the disk.
+#[derive(Debug)]
+enum Then {
+    Nothing,
+    Reply(CommandId, Reply),
+    /// A request was raised: reply with its opening, and write the answers it came with.
+    Raised {
+        command: CommandId,
+        opening: OpeningId,
+        answers: Vec<(QuestionId, ChatInputAnswer)>,
+    },
+}
+
+impl Hosting {
+    pub(crate) fn queue_wish(&mut self, id: ProposalId) {
+        self.queue.push_back(Work::Wish(id));
+    }
+}
+
+impl Workspace {
+    /// Founds the workspace: its first epoch, and its title.
+    pub(crate) fn found(&mut self, core: &mut Core, id: CommandId, title: String) {
+        match self.start_epoch(core, Then::Nothing) {
+            Ok(hosting) => hosting.queue.push_back(Work::Title(id, title)),
+            Err(refused) => core.reply(id, Err(refused)),
+        }
+    }
+
+    /// Begins an epoch: this device is the host from its first record on.
+    pub(crate) fn host(&mut self, core: &mut Core, id: CommandId) -> Result<(), Refused> {
+        if self.hosting.is_some() {
+            core.reply(id, Ok(Reply::Workspace(self.id)));
+            return Ok(());
+        }
+        core.may_write()?;
+        let then = Then::Reply(id, Reply::Workspace(self.id));
+        let mut waiting: Vec<_> =
+            self.wishes.iter().map(|(id, wish)| (wish.arrival, wish.stored, *id)).collect();
+        waiting.sort_unstable();
+        // What is on its way to the disk is queued when it is there.
+        let stored = waiting.into_iter().filter(|(_, stored, _)| *stored);
+        let wishes: Vec<_> = stored.map(|(_, _, id)| Work::Wish(id)).collect();
+        self.start_epoch(core, then)?.queue.extend(wishes);
+        Ok(())
+    }
+
+    fn start_epoch(&mut self, core: &mut Core, then: Then) -> Result<&mut Hosting, Refused> {
+        let root = self.root.as_ref().ok_or(Refused::NoRootKey)?;
+        let (finalizer, record) = Finalizer::start_epoch(
+            &self.log,
+            root,
+            core.key.clone(),
+            &core.name,
+            core.incarnation,
+            core.now,
+        )
+        .map_err(Refused::Host)?;
+        self.hosting = Some(Hosting {
+            finalizer,
+            queue: VecDeque::new(),
+            writing: None,
+            taken_up: BTreeSet::new(),
+            asks: BTreeMap::new(),
+            door: BTreeMap::new(),
+        });
+        self.write_record(core, record, None, then);
+        Ok(self.hosting.as_mut().expect("it was just set"))
+    }
+
+    pub(crate) fn host_act(&mut self, id: CommandId, act: HostAct) -> Result<(), Refused> {
+        let hosting = self.hosting.as_mut().ok_or(Refused::NotHost)?;
+        hosting.queue.push_back(Work::Act(id, act));
+        Ok(())
+    }
+
+    /// Takes the next piece of work when nothing is being written; says whether it did something.
+    pub(crate) fn pump_host(&mut self, core: &mut Core) -> bool {
+        let Some(hosting) = &self.hosting else { return false };
+        if hosting.writing.is_some() || hosting.queue.is_empty() || !self.open_documents_here(core)
+        {
+            return false;
+        }
+        let work = self.hosting.as_mut().and_then(|hosting| hosting.queue.pop_front());
+        match work {
+            None => return false,
+            Some(Work::Title(id, title)) => {
+                let act = HostAction::SetTitle { title };
+                let then = Then::Reply(id, Reply::Workspace(self.id));
+                self.act(core, id, act, then);
+            }
+            Some(Work::Wish(id)) => self.answer_wish(core, id, None),
+            Some(Work::Approved(command, id, yes)) => {
+                core.reply(command, Ok(Reply::Saved));
+                self.answer_wish(core, id, Some(yes));
+            }
+            Some(Work::Act(id, act)) => self.do_act(core, id, act),
+        }
+        true
+    }
+
+    /// Whether the document of every open request is in memory: what the host decides on.
+    fn open_documents_here(&mut self, core: &mut Core) -> bool {
+        let open: Vec<_> =
+            self.log.state().open_requests().iter().map(|request| request.opening()).collect();
+        // Each is asked for, also after one that is not here yet.
+        let here: Vec<_> = open.into_iter().map(|opening| self.warm_up(core, opening)).collect();
+        here.into_iter().all(|here| here)
+    }
+
+    fn answer_wish(&mut self, core: &mut Core, id: ProposalId, approved: Option<bool>) {
+        let (Some(hosting), Some(wish)) = (&self.hosting, self.wishes.get(&id)) else { return };
+        let (finalizer, now) = (&hosting.finalizer, core.now);
+        let verdict = match &wish.content {
+            Content::Proposal(proposal) => {
+                let taken_up = |opening: &OpeningId| hosting.taken_up.contains(opening);
+                finalizer.decide(&self.log, now, proposal, self, &taken_up)
+            }
+            Content::Join(join) => finalizer.admit(&self.log, now, join, approved),
+        };
+        match verdict {
+            Verdict::Record(record) => self.write_record(core, record, Some(id), Then::Nothing),
+            // Those who hold it drop it with the record that answers it.
+            Verdict::Answered(_) => {}
+            // It is asked again when the author is a member: by the host's next start at the latest.
+            Verdict::Stranger(author) => tracing::info!(author = %author.short(), "a stranger"),
+            Verdict::NeedsApproval => self.ask_a_person(core, id),
+            Verdict::NotHost => self.hosting = None,
+        }
+    }
+
+    /// A record goes to the disk; nobody hears of it before it is there.
+    fn write_record(
+        &mut self,
+        core: &mut Core,
+        record: Checked<Record>,
+        answers: Option<ProposalId>,
+        then: Then,
+    ) {
+        let mut batch = Batch::default();
+        let key = rows::record_key(&self.id, record.value().seq);
+        batch.put(Table::Records, key, record.bytes().to_vec());
+        if let Some(proposal) = answers {
+            batch.delete(Table::Proposals, rows::proposal_key(&self.id, &proposal));
+        }
+        let hosting = self.hosting.as_mut().expect("only a host writes records");
+        hosting.writing = Some(Writing { record, then });
+        core.store(batch, After::In(self.id, Stored::HostRecord));
+    }
+
+    /// The record that was being written is on the disk: it is so from now on, for everybody.
+    pub(crate) fn host_record_stored(&mut self, core: &mut Core) {
+        let writing = self.hosting.as_mut().and_then(|hosting| hosting.writing.take());
+        let Some(Writing { record, then }) = writing else { return };
+        let bytes = record.bytes().clone();
+        // Its rows are on the disk already.
+        let mut stored = Batch::default();
+        let appended = match self.take_in(core, record, &bytes, None, &mut stored) {
+            Ok(appended) => appended,
+            Err(error) => {
+                tracing::error!(%error, "the log was cut by a newer epoch while a record was written");
+                self.hosting = None;
+                return;
+            }
+        };
+        let length = self.log.position().length;
+        self.sync.stored(core.now, Item::Record { length });
+        self.react(core, appended);
+        match then {
+            Then::Nothing => {}
+            Then::Reply(command, reply) => core.reply(command, Ok(reply)),
+            Then::Raised { command, opening, answers } => {
+                if let Some(hosting) = &mut self.hosting {
+                    hosting.taken_up.insert(opening);
+                }
+                self.write_answers(core, &opening, answers);
+                core.reply(command, Ok(Reply::Asked(opening)));
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What the host's program does, as records.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::{ChatInputAnswer, ChatInputRequest};
+use rejoinder_answers::{Document, Form};
+use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal, StartTurn};
+use rejoinder_identity::{
+    OpeningId, QuestionId, RecordId, Role, SecretKey, Ticket, Timestamp, TurnId,
+};
+use serde_json::json;
+
+use super::Then;
+use crate::{
+    command::HostAct, core::Core, input::CommandId, output::Reply, refused::Refused, settle::READ,
+    workspace::Workspace,
+};
+
+impl Workspace {
+    pub(super) fn do_act(&mut self, core: &mut Core, id: CommandId, act: HostAct) {
+        let action = match act {
+            HostAct::Ask { request, strict } => return self.ask(core, id, *request, strict),
+            HostAct::TakeUp(opening) => return self.take_up(core, id, opening),
+            HostAct::Approve { device, yes } => return self.approve(core, id, device, yes),
+            HostAct::Invite { seats, expires, role, approve } => {
+                return self.invite(core, id, seats, expires, role, approve);
+            }
+            HostAct::StartTurn { text } => return self.start_turn(core, id, &text),
+            HostAct::Say { text } => markdown(core, &text),
+            HostAct::CompleteTurn(turn) => self.on_turn(&turn, HostAction::CompleteTurn),
+            HostAct::CancelTurn(turn) => self.on_turn(&turn, HostAction::CancelTurn),
+            HostAct::Expire(opening) => Ok(HostAction::Expire { opening }),
+            HostAct::FailTurn { turn, error_type, message, resumable } => {
+                self.on_turn(&turn, HostAction::FailTurn { error_type, message, resumable })
+            }
+            HostAct::ResumeTurn(turn) => Ok(HostAction::ResumeTurn { turn }),
+            HostAct::Truncate(turn) => Ok(HostAction::Truncate { turn }),
+            HostAct::Publish { channel, action } => Ok(HostAction::Publish { channel, action }),
+        };
+        match action {
+            Ok(action) => self.act(core, id, action, Then::Reply(id, Reply::Saved)),
+            Err(refusal) => core.reply(id, Err(Refused::Host(refusal))),
+        }
+    }
+
+    /// A program's wish about a turn is about that turn, not about one that came after.
+    fn on_turn(&self, turn: &TurnId, action: HostAction) -> Result<HostAction, Refusal> {
+        match self.log.state().active_turn() {
+            Some(active) if active == *turn => Ok(action),
+            Some(active) => Err(Refusal::OtherTurn { active }),
+            None => Err(Refusal::NoActiveTurn),
+        }
+    }
+
+    pub(super) fn act(&mut self, core: &mut Core, id: CommandId, action: HostAction, then: Then) {
+        let Some(hosting) = &self.hosting else { return };
+        match hosting.finalizer.act(&self.log, core.now, action, self) {
+            Ok(record) => self.write_record(core, record, None, then),
+            Err(refusal) => core.reply(id, Err(Refused::Host(refusal))),
+        }
+    }
+
+    fn start_turn(&mut self, core: &mut Core, id: CommandId, text: &str) {
+        let turn = TurnId(format!("turn-{}", core.nonce()));
+        let message = json!({ "text": text, "origin": { "kind": "user" } }).to_string();
+        let start = StartTurn { turn: turn.clone(), message, queued: None };
+        self.act(core, id, HostAction::StartTurn(start), Then::Reply(id, Reply::Turn(turn)));
+    }
+
+    fn invite(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        seats: u16,
+        expires: Timestamp,
+        role: Role,
+        approve: bool,
+    ) {
+        let invite = SecretKey::from_seed(core.draw());
+        let issued = InviteIssued { invite: invite.public(), seats, expires, role, approve };
+        let workspace = self.id;
+        let ticket = Ticket { workspace, invite, seats, expires, role, hints: Vec::new() };
+        let then = Then::Reply(id, Reply::Invited(Box::new(ticket)));
+        self.act(core, id, HostAction::IssueInvite(issued), then);
+    }
+
+    fn ask(
+        &mut self,
+        core: &mut Core,
+        command: CommandId,
+        request: ChatInputRequest,
+        strict: bool,
+    ) {
+        let form = Form::read(&request);
+        if let Err(problem) = form.check() {
+            return core.reply(command, Err(Refused::Form(problem)));
+        }
+        let given: BTreeMap<QuestionId, ChatInputAnswer> = request
+            .answers
+            .iter()
+            .flatten()
+            .map(|(question, answer)| (QuestionId(question.clone()), answer.clone()))
+            .collect();
+        let json = serde_json::to_string(&request).expect("a request is plain JSON");
+        let Some(hosting) = &self.hosting else { return };
+        let mut raised_before = None;
+        let raised = hosting.finalizer.raise(
+            &self.log,
+            core.now,
+            &Raise { request: &json, strict },
+            |skeleton| {
+                raised_before = skeleton.opening;
+                match skeleton.opening {
+                    None => Document::new(skeleton.document).skeleton(&form, &given),
+                    Some(opening) => {
+                        let (_, warm) = self.document(&opening).expect(READ);
+                        warm.document.skeleton(&form, &BTreeMap::new())
+                    }
+                }
+            },
+        );
+        match raised {
+            Ok(record) => {
+                let (opening, answers) = match raised_before {
+                    None => (RecordId::from(record.id()).as_opening(), Vec::new()),
+                    Some(opening) => (opening, given.into_iter().collect()),
+                };
+                let then = Then::Raised { command, opening, answers };
+                self.write_record(core, record, None, then);
+            }
+            Err(RaiseError::Refused(refusal)) => {
+                core.reply(command, Err(Refused::Host(refusal)));
+            }
+            Err(RaiseError::Skeleton(refused)) => {
+                core.reply(command, Err(Refused::Skeleton(refused)));
+            }
+        }
+    }
+
+    fn take_up(&mut self, core: &mut Core, id: CommandId, opening: OpeningId) {
+        let known = self.log.state().request(&opening).is_some();
+        let Some(hosting) = &mut self.hosting else { return };
+        if known {
+            hosting.taken_up.insert(opening);
+        }
+        core.reply(id, if known { Ok(Reply::Saved) } else { Err(Refused::NoRequest) });
+    }
+}
+
+/// A piece of text for the active turn.
+fn markdown(core: &mut Core, text: &str) -> Result<HostAction, Refusal> {
+    let id = format!("part-{}", core.nonce());
+    let part = json!({ "kind": "markdown", "id": id, "content": text }).to_string();
+    Ok(HostAction::AddPart { part })
+}

@@ -1,0 +1,55 @@
+//! Devices at the host's door: who waits for a record, and who for a person.
+
+use rejoinder_identity::{PeerId, ProposalId};
+
+use super::Work;
+use crate::{
+    core::Core,
+    event::Event,
+    input::{AskId, CommandId},
+    join::JoinAnswer,
+    refused::Refused,
+    wish::Content,
+    workspace::Workspace,
+};
+
+impl Workspace {
+    pub(super) fn ask_a_person(&mut self, core: &mut Core, id: ProposalId) {
+        let Some(Content::Join(join)) = self.wishes.get(&id).map(|wish| &wish.content) else {
+            return;
+        };
+        let (device, name) = (join.value().device, join.value().name.clone());
+        let Some(hosting) = &mut self.hosting else { return };
+        hosting.door.insert(device, id);
+        for ask in hosting.asks.remove(&id).into_iter().flatten() {
+            core.answer_join(ask, JoinAnswer::Waiting.to_bytes());
+        }
+        core.tell(Event::ApprovalNeeded { workspace: self.id, device, name });
+    }
+
+    pub(super) fn approve(&mut self, core: &mut Core, id: CommandId, device: PeerId, yes: bool) {
+        let Some(hosting) = &mut self.hosting else { return };
+        match hosting.door.remove(&device) {
+            Some(join) => hosting.queue.push_front(Work::Approved(id, join, yes)),
+            None => core.reply(id, Err(Refused::NobodyWaits(device))),
+        }
+    }
+
+    /// A device at the door hears when the record that answers it is written; from a member that
+    /// is not the host, that it must wait.
+    pub(crate) fn join_stored(&mut self, core: &mut Core, id: ProposalId, ask: AskId) {
+        match &mut self.hosting {
+            Some(hosting) => hosting.asks.entry(id).or_default().push(ask),
+            None => core.answer_join(ask, JoinAnswer::Waiting.to_bytes()),
+        }
+    }
+
+    /// A wish was answered: so are the devices at the door that wait for it.
+    pub(crate) fn answer_door(&mut self, core: &mut Core, id: &ProposalId) {
+        let asks = self.hosting.as_mut().and_then(|hosting| hosting.asks.remove(id));
+        let answer = self.join_answer(id).unwrap_or(JoinAnswer::Waiting);
+        for ask in asks.into_iter().flatten() {
+            core.answer_join(ask, answer.to_bytes());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Coming in: what a device asks with, what a member answers, and what the asker makes of it.
+
+use rejoinder_finalizer::{Checked, Fate, Join};
+use rejoinder_identity::{PeerId, Ticket, from_bytes, to_bytes};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    core::{After, Core},
+    event::Event,
+    input::{AskId, CommandId},
+    output::Reply,
+    refused::Refused,
+    rows::{self, WorkspaceRow},
+    store::{Batch, Table},
+    wish::{Content, NotCarried},
+    workspace::Workspace,
+};
+
+/// What a member answers to a device that asks. Nothing in it tells about the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum JoinAnswer {
+    /// You are a member: link with me.
+    Member,
+    /// It is on its way to the host; ask again.
+    Waiting,
+    /// The host said no, or will.
+    Refused(String),
+}
+
+impl JoinAnswer {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        to_bytes(self)
+    }
+}
+
+impl Workspace {
+    /// A device at the door asks; none says that the answer comes later.
+    pub(crate) fn join_asked(
+        &mut self,
+        core: &mut Core,
+        ask: AskId,
+        device: PeerId,
+        bytes: &[u8],
+    ) -> Option<JoinAnswer> {
+        let content = match Content::read(bytes, &self.id) {
+            Ok(content @ Content::Join(_)) if content.author() == device => content,
+            Ok(_) => return Some(JoinAnswer::Refused("that is not a join of this device".into())),
+            Err(error) => return Some(JoinAnswer::Refused(format!("{error:?}"))),
+        };
+        if self.member(&device).is_some() {
+            return Some(JoinAnswer::Member);
+        }
+        let id = content.id();
+        match self.carry(core, content, None, None, Some(ask)) {
+            Ok(()) => None,
+            Err(NotCarried::Known) => Some(JoinAnswer::Waiting),
+            Err(NotCarried::Answered) => Some(self.join_answer(&id).unwrap_or(JoinAnswer::Waiting)),
+            // The host knows every invite; another member may be behind.
+            Err(NotCarried::Unknown(_)) if self.log.state().host() != Some(core.me) => {
+                Some(JoinAnswer::Waiting)
+            }
+            Err(NotCarried::Unknown(_)) => {
+                Some(JoinAnswer::Refused("the ticket is not one of this workspace".into()))
+            }
+            Err(NotCarried::TooMany) => Some(JoinAnswer::Waiting),
+            Err(NotCarried::NotInOrder(why)) => Some(JoinAnswer::Refused(why)),
+        }
+    }
+
+    /// What the log says of a join.
+    pub(crate) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
+        Some(match &self.log.state().answered(id)?.fate {
+            Fate::Granted | Fate::Decided(_) => JoinAnswer::Member,
+            Fate::Refused(refusal) => JoinAnswer::Refused(refusal.to_string()),
+        })
+    }
+
+    /// A member that we asked has answered.
+    pub(crate) fn join_answered(&mut self, core: &mut Core, by: PeerId, bytes: &[u8]) {
+        match from_bytes::<JoinAnswer>("join answer", bytes) {
+            Ok(JoinAnswer::Member) => {
+                tracing::info!(by = %by.short(), "let in");
+                core.tell(Event::PeersChanged);
+            }
+            Ok(JoinAnswer::Waiting) => tracing::debug!(by = %by.short(), "waiting to be let in"),
+            Ok(JoinAnswer::Refused(why)) => {
+                core.tell(Event::JoinRefused { workspace: self.id, why });
+            }
+            Err(error) => tracing::warn!(by = %by.short(), %error, "unreadable answer to a join"),
+        }
+    }
+
+    /// Asks with a ticket, or finds the way back with it: a member needs no seat.
+    pub(crate) fn ask_to_join(
+        &mut self,
+        core: &mut Core,
+        command: CommandId,
+        ticket: &Ticket,
+    ) -> Result<(), Refused> {
+        core.may_write()?;
+        self.hints = ticket.hints.clone();
+        let nonce = core.nonce();
+        let join = Checked::<Join>::sign(&core.key, &ticket.invite, self.id, &core.name, nonce)
+            .map_err(|error| Refused::Name(error.to_string()))?;
+        self.join = Some(join.bytes().to_vec());
+        self.save_row(core, After::Reply(command, Reply::Workspace(self.id)));
+        core.tell(Event::PeersChanged);
+        Ok(())
+    }
+
+    /// Stores what this home knows of the workspace beside its log.
+    pub(crate) fn save_row(&self, core: &mut Core, after: After) {
+        let root = self.root.as_ref().map(|root| *root.seed());
+        let row = WorkspaceRow { root, hints: self.hints.clone(), join: self.join.clone() };
+        let mut batch = Batch::default();
+        batch.put(Table::Meta, rows::workspace_key(&self.id), rows::value(&row));
+        core.store(batch, after);
+    }
+}

@@ -1,0 +1,18 @@
+//! The limits of this crate.
+
+use std::time::Duration;
+
+/// A hello, in bytes: a few hundred members' cards.
+pub const HELLO: usize = 64 * 1024;
+/// Cards in a hello.
+pub const HELLO_CARDS: usize = 256;
+/// Joins that wait for the host, over all devices.
+pub const WAITING_JOINS: usize = 64;
+/// Documents of settled requests that stay in memory; a guess, a few megabytes.
+pub const SETTLED_IN_MEMORY: usize = 64;
+/// How long a failing disk is left alone before the first retry; doubled up to `RETRY_LAST`.
+pub const RETRY_FIRST: Duration = Duration::from_millis(100);
+/// The longest time between two tries of a failing disk.
+pub const RETRY_LAST: Duration = Duration::from_secs(10);
+/// Bytes of unwritten batches beyond which nothing more is taken in from links.
+pub const UNWRITTEN: usize = 16 * 1024 * 1024;

@@ -1,0 +1,164 @@
+//! The links of a workspace: who is there, and what [`Sync`](rejoinder_sync::Sync) wants done.
+
+use rejoinder_identity::PeerId;
+use rejoinder_sync::{Carried, Effect, LinkId};
+
+use crate::{
+    core::Core,
+    event::Event,
+    fate::Course,
+    rows,
+    store::{Batch, Table},
+    workspace::Workspace,
+};
+
+impl Workspace {
+    /// A link to a device is up. It is of this workspace when the device is a member.
+    pub(crate) fn link_up(&mut self, core: &mut Core, link: LinkId, peer: PeerId) {
+        if self.deals_with(&peer) && !self.links.contains_key(&link) {
+            self.links.insert(link, peer);
+            self.sync.link_up(core.now, link);
+        }
+    }
+
+    pub(crate) fn link_down(&mut self, core: &mut Core, link: LinkId) {
+        if self.links.remove(&link).is_some() {
+            self.log_carried.remove(&link);
+            self.sync.link_down(link);
+            let was = self.in_sync.remove(&link);
+            if was && self.in_sync.is_empty() {
+                core.tell(Event::InSync { workspace: self.id, yes: false });
+            }
+        }
+    }
+
+    pub(crate) fn frame(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+        // A frame of somebody who is no member here says nothing: the log may be behind, and the
+        // comparison that begins when it has caught up brings what was missed.
+        if !self.links.contains_key(&link) {
+            return;
+        }
+        if let Err(misbehaved) = self.sync.receive(core.now, link, bytes) {
+            core.close(link, misbehaved.to_string());
+        }
+    }
+
+    /// Does what replication wants, until it wants nothing more.
+    pub(crate) fn pump_sync(&mut self, core: &mut Core) {
+        while let Some(effect) = self.sync.poll_effect() {
+            match effect {
+                Effect::Send(link, frame) => core.send(link, &self.id, &frame),
+                Effect::Arrived { link, kind, bytes } => self.arrived(core, link, kind, &bytes),
+                Effect::WantRecords { link, from, budget } => {
+                    self.records_wanted(core, link, from, budget);
+                }
+                Effect::WantEnvelopes { link, document, after, budget } => {
+                    self.envelopes_wanted(core, link, document, after, budget);
+                }
+                Effect::WantProposals { link, ids } => {
+                    let proposals = ids
+                        .into_iter()
+                        .filter_map(|id| Some((id, self.wishes.get(&id)?.content.bytes().clone())))
+                        .collect();
+                    self.sync.send_proposals(core.now, link, proposals);
+                }
+                Effect::Carried { link, carried } => self.carried(core, link, carried),
+                Effect::InSync(link, yes) => self.in_sync_now(core, link, yes),
+            }
+        }
+    }
+
+    fn records_wanted(&mut self, core: &mut Core, link: LinkId, from: u64, budget: usize) {
+        let mut left = budget;
+        let mut records = Vec::new();
+        for place in from..self.log.position().length {
+            let Some(bytes) = self.log.bytes(place) else { break };
+            if !records.is_empty() && bytes.len() > left {
+                break;
+            }
+            left = left.saturating_sub(bytes.len());
+            records.push(bytes.clone());
+        }
+        self.sync.send_records(core.now, link, from, records);
+    }
+
+    fn carried(&mut self, core: &mut Core, link: LinkId, carried: Carried) {
+        let Some(peer) = self.links.get(&link).copied() else { return };
+        match carried {
+            Carried::Everything => {
+                for own in self.own.values_mut() {
+                    own.carried = own.written;
+                }
+                self.log_carried.insert(link, self.log.position().length);
+                let all: Vec<_> = self.courses.keys().copied().collect();
+                for proposal in all {
+                    if self.wishes.contains_key(&proposal) {
+                        self.proposal_carried(core, peer, proposal);
+                    }
+                }
+            }
+            Carried::These { envelopes, proposals, log_length } => {
+                for (document, actor, seq) in envelopes {
+                    if let Some(own) = self.own.get_mut(&(document, actor)) {
+                        own.carried = own.carried.max(seq.min(own.written));
+                    }
+                }
+                for proposal in proposals {
+                    self.proposal_carried(core, peer, proposal);
+                }
+                let known = self.log_carried.entry(link).or_default();
+                *known = (*known).max(log_length);
+            }
+        }
+    }
+
+    fn in_sync_now(&mut self, core: &mut Core, link: LinkId, yes: bool) {
+        let before = self.everywhere();
+        if yes {
+            self.in_sync.insert(link);
+        } else {
+            self.in_sync.remove(&link);
+        }
+        let now = self.everywhere();
+        if before != now {
+            core.tell(Event::InSync { workspace: self.id, yes: now });
+        }
+    }
+
+    /// Whether at least one link is up and every linked member has the same as this replica.
+    pub(crate) fn everywhere(&self) -> bool {
+        !self.links.is_empty() && self.links.keys().all(|link| self.in_sync.contains(link))
+    }
+
+    /// Whether the same is everywhere and every own edit and proposal is on a peer's disk.
+    pub(crate) fn synced(&self) -> bool {
+        let own_waits = self.courses.iter().any(|(id, Course { carried_by, .. })| {
+            self.wishes.contains_key(id) && carried_by.is_empty()
+        });
+        self.everywhere() && self.uncarried() == 0 && !own_waits
+    }
+
+    /// Whether every linked member has the whole log on its disk.
+    pub(crate) fn delivered(&self) -> bool {
+        let length = self.log.position().length;
+        self.links.keys().all(|link| self.log_carried.get(link).is_some_and(|has| *has >= length))
+    }
+
+    pub(crate) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+        if let Some(device) = core.cards.take(bytes) {
+            save_card(core, &device);
+            core.tell(Event::PeersChanged);
+            if let Some(bytes) = core.cards.bytes(&device).cloned() {
+                self.sync.push_card(core.now, &bytes, Some(link));
+            }
+        }
+    }
+}
+
+/// Stores the newest card of a device.
+pub(crate) fn save_card(core: &mut Core, device: &PeerId) {
+    let Some(bytes) = core.cards.bytes(device).cloned() else { return };
+    let mut batch = Batch::default();
+    batch.put(Table::Addresses, rows::card_key(device), bytes.to_vec());
+    core.store(batch, crate::core::After::Nothing);
+}

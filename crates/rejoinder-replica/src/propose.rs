@@ -1,0 +1,157 @@
+//! This device's own wishes.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder_answers::{Completion, answer_to_json};
+use rejoinder_finalizer::{Checked, Complete, Proposal, ProposalKind, Refusal, Seen, Status};
+use rejoinder_identity::{DocumentId, Frontier, OpeningId, QuestionId, Role};
+
+use crate::{
+    command::Command,
+    core::Core,
+    document::Warm,
+    edit::Done,
+    fate::Course,
+    input::CommandId,
+    refused::Refused,
+    wish::{Content, NotCarried},
+    workspace::Workspace,
+};
+
+impl Workspace {
+    pub(crate) fn complete(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        opening: OpeningId,
+        response: ChatInputResponseKind,
+        answers: BTreeMap<QuestionId, ChatInputAnswer>,
+    ) -> Result<Done, Refused> {
+        self.may(&core.me, Role::Answerer)?;
+        core.may_write()?;
+        let request = self.request(&opening)?;
+        if let Some(refusal) = over(request.status()) {
+            return Err(Refused::Host(refusal));
+        }
+        let (document, revision) = (request.document(), request.revision());
+        let Some(warm) = self.warm(&document) else {
+            let workspace = self.id;
+            let command = Command::Complete { workspace, opening, response, answers };
+            return Ok(Done::Later(command, document));
+        };
+        let frontier = warm.document.frontier().clone();
+        let answers = on_screen(warm, response, answers);
+        let completion =
+            Completion { response, carried: &answers, proposer: core.me, seen: &frontier };
+        if let Some(refusal) = incomplete(warm, &completion) {
+            return Err(Refused::Host(refusal));
+        }
+        let answers = answers
+            .into_iter()
+            .map(|(question, answer)| (question, answer_to_json(&answer).to_string()))
+            .collect();
+        let kind = ProposalKind::Complete(Complete { opening, revision, response, answers });
+        self.propose_having_seen(core, id, kind, frontier)?;
+        Ok(Done::Yes)
+    }
+
+    pub(crate) fn propose(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        kind: ProposalKind,
+    ) -> Result<(), Refused> {
+        self.may(&core.me, Role::Answerer)?;
+        core.may_write()?;
+        self.propose_having_seen(core, id, kind, Frontier::new())
+    }
+
+    fn propose_having_seen(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        kind: ProposalKind,
+        frontier: Frontier,
+    ) -> Result<(), Refused> {
+        let proposal = Proposal {
+            workspace: self.id,
+            author: core.me,
+            nonce: core.nonce(),
+            seen: Seen { log: self.log.position().head, frontier },
+            kind,
+        };
+        let proposal = Checked::<Proposal>::sign(&core.key, proposal)
+            .map_err(|error| Refused::TooLargeProposal(error.to_string()))?;
+        let content = Content::Proposal(Box::new(proposal));
+        let proposal = content.id();
+        self.courses.insert(proposal, Course::default());
+        self.carry(core, content, None, Some(id), None).map_err(|error| {
+            self.courses.remove(&proposal);
+            match error {
+                NotCarried::TooMany => Refused::TooManyProposals,
+                NotCarried::Unknown(_)
+                | NotCarried::NotInOrder(_)
+                | NotCarried::Answered
+                | NotCarried::Known => Refused::NotMember,
+            }
+        })
+    }
+
+    /// Reads the document of a request for the finalizer or for a view.
+    pub(crate) fn document(&self, opening: &OpeningId) -> Option<(DocumentId, &Warm)> {
+        let document = self.log.state().request(opening)?.document();
+        Some((document, self.warm(&document)?))
+    }
+}
+
+/// What the click means: every submitted or skipped answer that is on the screen, overlaid with
+/// those that came with the completion.
+fn on_screen(
+    warm: &Warm,
+    response: ChatInputResponseKind,
+    given: BTreeMap<QuestionId, ChatInputAnswer>,
+) -> BTreeMap<QuestionId, ChatInputAnswer> {
+    let shown = match response {
+        ChatInputResponseKind::Accept => warm.document.projection(&warm.form).answers,
+        ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => BTreeMap::new(),
+    };
+    let ready = shown.into_iter().filter_map(|(question, shown)| match &shown.answer {
+        ChatInputAnswer::Submitted(_) | ChatInputAnswer::Skipped(_) => {
+            Some((question, shown.answer))
+        }
+        ChatInputAnswer::Draft(_) => None,
+    });
+    ready.chain(given).collect()
+}
+
+/// Why an accept can be refused before it is on its way: what its author sees is not complete.
+fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
+    match completion.response {
+        ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => return None,
+        ChatInputResponseKind::Accept => {}
+    }
+    let settlement = warm.document.settle_completion(&warm.form, completion);
+    if !settlement.missing.is_empty() {
+        return Some(Refusal::RequiredUnanswered { questions: settlement.missing });
+    }
+    if !settlement.invalid.is_empty() {
+        return Some(Refusal::Invalid { questions: settlement.invalid });
+    }
+    settlement.too_large.map(|question| Refusal::TooLarge { question })
+}
+
+/// Why a request can't be completed any more.
+fn over(status: &Status) -> Option<Refusal> {
+    match status {
+        Status::Open => None,
+        Status::Decided(decision) => Some(Refusal::AlreadyDecided {
+            by: decision.by,
+            response: decision.response,
+            decision: decision.record,
+        }),
+        Status::Suspended(ended) | Status::Ended(ended) => {
+            Some(Refusal::NoOpenRequest { ended: Some(ended.how) })
+        }
+    }
+}

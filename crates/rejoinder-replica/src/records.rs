@@ -1,0 +1,220 @@
+//! The log of a workspace grows: what each record changes here.
+
+use std::sync::Arc;
+
+use rejoinder_answers::Form;
+use rejoinder_finalizer::{Appended, Change, Checked, LogError, Record, Request, Voided};
+use rejoinder_identity::{OpeningId, PeerId, RecordId};
+use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
+
+use crate::{
+    core::{After, Core, Stored},
+    document::{Memory, Slot, Warm},
+    event::Event,
+    rows,
+    store::{Batch, Table},
+    workspace::Workspace,
+};
+
+impl Workspace {
+    /// A record came over a link.
+    pub(crate) fn record_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+        match self.log.check(bytes) {
+            Ok(record) => {
+                let mut batch = Batch::default();
+                let bytes = record.bytes().clone();
+                let before = self.log.position().length;
+                let appended = match self.take_in(core, record, &bytes, Some(link), &mut batch) {
+                    Ok(appended) => appended,
+                    Err(error) => return core.close(link, format!("record: {error}")),
+                };
+                let length = self.log.position().length;
+                let after = Stored::Records { length };
+                core.store(batch, After::In(self.id, after));
+                self.react(core, appended);
+                if before == 0 {
+                    self.log_began(core);
+                }
+            }
+            Err(LogError::Known) => {
+                let length = self.log.position().length;
+                self.sync.seen_again(core.now, link, Item::Record { length });
+            }
+            Err(error) if error.is_misbehaviour() => core.close(link, format!("record: {error}")),
+            Err(error) => {
+                tracing::debug!(%error, "not appended");
+                self.sync.compare_soon(core.now, link);
+            }
+        }
+    }
+
+    /// Appends a record, and notes in `batch` what becomes of the rows.
+    pub(crate) fn take_in(
+        &mut self,
+        core: &mut Core,
+        record: Checked<Record>,
+        bytes: &Arc<[u8]>,
+        from: Option<LinkId>,
+        batch: &mut Batch,
+    ) -> Result<Appended, LogError> {
+        let id: RecordId = record.id().into();
+        let epoch = record.value().epoch;
+        let length = self.log.position().length;
+        let appended = self.log.append(record)?;
+        tracing::debug!(workspace = %self.id, seq = appended.seq, record = %id, "record");
+        if appended.seq < length {
+            for place in appended.seq..length {
+                batch.delete(Table::Records, rows::record_key(&self.id, place));
+            }
+            self.sync.truncate_log(core.now, appended.seq);
+        }
+        let key = rows::record_key(&self.id, appended.seq);
+        batch.put(Table::Records, key, bytes.to_vec());
+        for change in &appended.changes {
+            if let Change::Answered { proposal, .. } = change {
+                batch.delete(Table::Proposals, rows::proposal_key(&self.id, proposal));
+            }
+        }
+        self.sync.add_record(core.now, epoch, id, bytes, from);
+        Ok(appended)
+    }
+
+    /// What a record changed becomes visible.
+    pub(crate) fn react(&mut self, core: &mut Core, appended: Appended) {
+        for change in appended.changes {
+            self.react_to(core, change);
+        }
+        self.release(core, &Wait::Record(appended.record));
+    }
+
+    fn react_to(&mut self, core: &mut Core, change: Change) {
+        let workspace = self.id;
+        match change {
+            Change::Voided(voided) => self.voided(core, voided),
+            Change::EpochStarted { host, .. } => {
+                if self.hosting.as_ref().is_some_and(|_| host != core.me) {
+                    self.hosting = None;
+                }
+                self.member_added(core, host);
+                core.tell(Event::Chat(workspace));
+            }
+            Change::MemberAdded { device, .. } => self.member_added(core, device),
+            Change::RequestRaised { opening, .. } => self.raised(core, opening),
+            Change::RequestDecided { opening } => {
+                tracing::info!(workspace = %self.id, %opening, "decided");
+                self.settled(opening);
+                core.tell(Event::Decided { workspace, opening });
+            }
+            Change::RequestEnded { opening, .. } => {
+                self.settled(opening);
+                core.tell(Event::Ended { workspace, opening });
+            }
+            Change::RequestSuspended { opening } => core.tell(Event::Ended { workspace, opening }),
+            Change::RequestReopened { opening } => {
+                self.warm_up(core, opening);
+                core.tell(Event::Resumed { workspace, opening });
+            }
+            Change::Answered { proposal, .. } => {
+                self.wishes.remove(&proposal);
+                self.unanswered.release(&proposal);
+                self.sync.drop_proposal(core.now, &proposal);
+                self.answer_door(core, &proposal);
+                if self.courses.contains_key(&proposal) {
+                    self.tell_fate(core, proposal);
+                }
+            }
+            Change::TurnStarted { .. }
+            | Change::TurnResumed { .. }
+            | Change::TurnEnded { .. }
+            | Change::Published => core.tell(Event::Chat(workspace)),
+            // A join waits for the invite whose key vouches for it.
+            Change::InviteIssued { invite } => self.release(core, &Wait::Author(invite)),
+            Change::Skipped { kind } => tracing::info!(kind, "a record of a later release"),
+        }
+    }
+
+    fn raised(&mut self, core: &mut Core, opening: OpeningId) {
+        let Some(request) = self.log.state().request(&opening) else { return };
+        let document = request.document();
+        let host = self.log.state().host().unwrap_or(core.me);
+        match self.slots.get_mut(&document) {
+            Some(slot) => {
+                // A document that is on the disk gets its structure from the log when it is read.
+                if let (Some(warm), Some(skeleton)) = (slot.warm_mut(), request.skeletons().last())
+                {
+                    warm.form = Form::read(request.request());
+                    if let Err(error) = warm.document.admit_skeleton(skeleton, host) {
+                        tracing::warn!(%document, %error, "skeleton not admitted");
+                    }
+                }
+            }
+            None => {
+                let warm = Warm::new(request, |_| host);
+                let slot = Slot { opening, memory: Memory::Warm(Box::new(warm)) };
+                self.slots.insert(document, slot);
+            }
+        }
+        core.tell(Event::Opened { workspace: self.id, opening });
+        self.release(core, &Wait::Document(document));
+        // What was written on the structure that has just grown.
+        for ParkedItem { link, kind, bytes } in self.parked.release_document(&document) {
+            self.arrived(core, link, kind, &bytes);
+        }
+    }
+
+    fn member_added(&mut self, core: &mut Core, device: PeerId) {
+        let workspace = self.id;
+        core.tell(Event::PeersChanged);
+        core.tell(Event::Member { workspace, device });
+        if device == core.me {
+            core.tell(Event::Joined(workspace));
+        }
+        self.release(core, &Wait::Author(device));
+    }
+
+    fn voided(&mut self, core: &mut Core, voided: Voided) {
+        let workspace = self.id;
+        for opening in &voided.openings {
+            let void = self.slots.iter().find(|(_, slot)| slot.opening == *opening);
+            if let Some(document) = void.map(|(document, _)| *document) {
+                self.slots.remove(&document);
+                self.sync.forget_document(core.now, &document);
+            }
+            core.tell(Event::Void { workspace, opening: *opening });
+        }
+        for opening in voided.reopened.iter().chain(&voided.revised) {
+            // Its structure may be another now: it is read again when somebody looks at it.
+            let request = self.log.state().request(opening);
+            let document = request.map(Request::document);
+            let slot = document.and_then(|document| self.slots.get_mut(&document));
+            if let Some(slot) = slot
+                && slot.warm().is_some_and(|warm| warm.unstored == 0)
+            {
+                slot.memory = Memory::Cold;
+            }
+            core.tell(Event::Void { workspace, opening: *opening });
+        }
+    }
+
+    /// The first record of the log is here.
+    fn log_began(&mut self, core: &mut Core) {
+        core.tell(Event::PeersChanged);
+    }
+
+    /// Takes in what waited for this.
+    pub(crate) fn release(&mut self, core: &mut Core, wait: &Wait) {
+        for ParkedItem { link, kind, bytes } in self.parked.release(wait) {
+            self.arrived(core, link, kind, &bytes);
+        }
+    }
+
+    /// An item came over a link, now or some time ago.
+    pub(crate) fn arrived(&mut self, core: &mut Core, link: LinkId, kind: ItemKind, bytes: &[u8]) {
+        match kind {
+            ItemKind::Record => self.record_arrived(core, link, bytes),
+            ItemKind::Envelope => self.envelope_arrived(core, link, bytes),
+            ItemKind::Proposal => self.wish_arrived(core, link, bytes),
+            ItemKind::AddressCard => self.card_arrived(core, link, bytes),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The documents as the finalizer reads them: what a completion or the end of a turn makes of the
+//! answers.
+
+use std::collections::BTreeMap;
+
+use rejoinder_answers as answers;
+use rejoinder_answers::{answer_from_json, answer_to_json};
+use rejoinder_finalizer::{Completion, Displaced, Settle, SettledAnswer, Settlement};
+use rejoinder_identity::{OpeningId, QuestionId};
+
+use crate::workspace::Workspace;
+
+pub(crate) const READ: &str = "the host reads the document of every open request before it decides";
+
+impl Settle for Workspace {
+    fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {
+        let (_, warm) = self.document(opening).expect(READ);
+        // What can't be read is an answer of no kind: to leave it out would turn the click into
+        // something that was not on the screen, so its question counts as answered invalidly.
+        let mut unreadable = Vec::new();
+        let mut carried = BTreeMap::new();
+        for (question, json) in completion.carried {
+            match answer_from_json(json) {
+                Ok(answer) => drop(carried.insert(question.clone(), answer)),
+                Err(_) => unreadable.push(question.clone()),
+            }
+        }
+        let mut settlement = settlement(warm.document.settle_completion(
+            &warm.form,
+            &answers::Completion {
+                response: completion.response,
+                carried: &carried,
+                proposer: completion.proposer,
+                seen: completion.seen,
+            },
+        ));
+        settlement.invalid.extend(unreadable);
+        settlement.invalid.sort();
+        settlement.invalid.dedup();
+        settlement
+    }
+
+    fn end(&self, opening: &OpeningId) -> Settlement {
+        let (_, warm) = self.document(opening).expect(READ);
+        settlement(warm.document.settle_end(&warm.form))
+    }
+}
+
+fn settlement(settled: answers::Settlement) -> Settlement {
+    let embedded = |(question, answer): (QuestionId, answers::Answer)| {
+        let json = answer_to_json(&answer.answer).to_string();
+        (question, SettledAnswer { answer: json, authors: answer.authors })
+    };
+    let displaced = |one: answers::Displaced| Displaced {
+        question: one.question,
+        author: one.author,
+        actor: one.actor,
+        seq: one.seq,
+    };
+    Settlement {
+        answers: settled.answers.into_iter().map(embedded).collect(),
+        displaced: settled.displaced.into_iter().map(displaced).collect(),
+        missing: settled.missing,
+        invalid: settled.invalid,
+        too_large: settled.too_large,
+        frontier: settled.frontier,
+    }
+}

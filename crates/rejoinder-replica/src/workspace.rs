@@ -1,0 +1,111 @@
+//! One workspace of a replica: its log, its documents, the wishes that wait for the host, and
+//! what replicates them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rejoinder_finalizer::{Log, Member, Request, Unanswered};
+use rejoinder_identity::{
+    ActorId, DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, WorkspaceId,
+};
+use rejoinder_sync::{LinkId, Parked, Sync};
+
+use crate::{
+    document::{Slot, Warm},
+    fate::Course,
+    host::Hosting,
+    refused::Refused,
+    wish::Wish,
+};
+
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    pub(crate) id: WorkspaceId,
+    /// In the home that made it.
+    pub(crate) root: Option<SecretKey>,
+    /// Whom the ticket hinted at.
+    pub(crate) hints: Vec<Hint>,
+    /// What this device asked to join with.
+    pub(crate) join: Option<Vec<u8>>,
+    pub(crate) log: Log,
+    pub(crate) sync: Sync,
+    pub(crate) parked: Parked,
+    pub(crate) slots: BTreeMap<DocumentId, Slot>,
+    /// Settled requests whose documents are in memory, the one used longest ago first.
+    pub(crate) settled_warm: Vec<DocumentId>,
+    /// What no record has answered yet.
+    pub(crate) wishes: BTreeMap<ProposalId, Wish>,
+    /// How many of those each author has.
+    pub(crate) unanswered: Unanswered,
+    /// How far this device's own proposals have come, in this run.
+    pub(crate) courses: BTreeMap<ProposalId, Course>,
+    /// This device's own changes: the last number, and the last that a peer has on its disk.
+    pub(crate) own: BTreeMap<(DocumentId, ActorId), Own>,
+    pub(crate) hosting: Option<Hosting>,
+    /// The links to members.
+    pub(crate) links: BTreeMap<LinkId, PeerId>,
+    /// The links whose other side has all that is here, and nothing else.
+    pub(crate) in_sync: BTreeSet<LinkId>,
+    /// How much of the log each linked member has on its disk.
+    pub(crate) log_carried: BTreeMap<LinkId, u64>,
+}
+
+/// How far an actor of this device has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Own {
+    pub(crate) written: u64,
+    pub(crate) carried: u64,
+}
+
+impl Workspace {
+    pub(crate) fn new(id: WorkspaceId, sync_seed: [u8; 32]) -> Self {
+        Self {
+            id,
+            root: None,
+            hints: Vec::new(),
+            join: None,
+            log: Log::new(id),
+            sync: Sync::new(sync_seed),
+            parked: Parked::new(),
+            slots: BTreeMap::new(),
+            settled_warm: Vec::new(),
+            wishes: BTreeMap::new(),
+            unanswered: Unanswered::default(),
+            courses: BTreeMap::new(),
+            own: BTreeMap::new(),
+            hosting: None,
+            links: BTreeMap::new(),
+            in_sync: BTreeSet::new(),
+            log_carried: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn member(&self, device: &PeerId) -> Option<&Member> {
+        self.log.state().members().get(device)
+    }
+
+    /// Whether frames of this workspace may go to and come from this device: it is a member; or
+    /// nothing is known here yet but that the ticket's maker named it.
+    pub(crate) fn deals_with(&self, device: &PeerId) -> bool {
+        self.member(device).is_some()
+            || (self.log.position().length == 0
+                && self.hints.iter().any(|hint| hint.device == *device))
+    }
+
+    pub(crate) fn request(&self, opening: &OpeningId) -> Result<&Request, Refused> {
+        self.log.state().request(opening).ok_or(Refused::NoRequest)
+    }
+
+    pub(crate) fn open_request(&self, opening: &OpeningId) -> Result<&Request, Refused> {
+        let request = self.request(opening)?;
+        if request.is_open() { Ok(request) } else { Err(Refused::NotOpen) }
+    }
+
+    pub(crate) fn warm(&self, document: &DocumentId) -> Option<&Warm> {
+        self.slots.get(document).and_then(Slot::warm)
+    }
+
+    /// Own changes that no peer has on its disk, as far as this run knows.
+    pub(crate) fn uncarried(&self) -> u64 {
+        self.own.values().map(|own| own.written.saturating_sub(own.carried)).sum()
+    }
+}

@@ -1,0 +1,8 @@
+//! Replicas without a network or a disk: a seeded loop hands their frames, writes and reads to and
+//! fro, cuts links and crashes them.
+
+#![expect(clippy::unwrap_used, reason = "a test says by failing where it is")]
+
+mod model;
+mod story;
+mod world;

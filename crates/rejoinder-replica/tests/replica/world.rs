@@ -1,0 +1,495 @@
+//! A few replicas in one loop. Each step does one thing that is due, chosen by the seed: a frame
+//! arrives, a write becomes durable, a read comes back.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use ahp_types::state::{ChatInputRequest, ChatInputResponseKind};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use rejoinder_identity::{
+    Hint, Incarnation, OpeningId, PeerId, ProposalId, QuestionId, Role, SecretKey, Ticket,
+    Timestamp, TurnId, WorkspaceId,
+};
+use rejoinder_replica::{
+    AskId, Batch, Change, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId,
+    Load, LoadId, Output, Refused, Replica, Reply, RequestView, Restored, Table, WriteId,
+};
+
+pub(crate) type Peer = usize;
+
+pub(crate) struct World {
+    pub(crate) seed: u64,
+    pub(crate) now: i64,
+    pub(crate) peers: Vec<Node>,
+    rng: ChaCha20Rng,
+    /// Links that are up, by their two ends.
+    links: BTreeMap<(Peer, Peer), Link>,
+    /// Pairs that link whenever both run.
+    wanted: BTreeSet<(Peer, Peer)>,
+    next_link: u64,
+    pub(crate) frames: u64,
+}
+
+#[derive(Default)]
+struct Link {
+    id: u64,
+    /// Frames from the first end to the second, and back.
+    under_way: [VecDeque<Vec<u8>>; 2],
+}
+
+pub(crate) struct Node {
+    pub(crate) name: &'static str,
+    key: SecretKey,
+    pub(crate) replica: Option<Replica>,
+    disk: BTreeMap<(Table, Vec<u8>), Vec<u8>>,
+    writes: VecDeque<(WriteId, Batch)>,
+    loads: VecDeque<(LoadId, Load)>,
+    /// Writes are asked for and never become durable.
+    pub(crate) stalled: bool,
+    /// Writes fail.
+    pub(crate) full: bool,
+    next_command: u64,
+    pub(crate) replies: BTreeMap<u64, Result<Reply, Refused>>,
+    pub(crate) events: Vec<Event>,
+    asks: BTreeMap<AskId, (Peer, WorkspaceId)>,
+    next_ask: u64,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, names: &[&'static str]) -> Self {
+        let rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut world = Self {
+            seed,
+            now: 1_000_000,
+            peers: Vec::new(),
+            rng,
+            links: BTreeMap::new(),
+            wanted: BTreeSet::new(),
+            next_link: 0,
+            frames: 0,
+        };
+        for name in names {
+            let key = SecretKey::from_seed(world.draw());
+            world.peers.push(Node {
+                name,
+                key,
+                replica: None,
+                disk: BTreeMap::new(),
+                writes: VecDeque::new(),
+                loads: VecDeque::new(),
+                stalled: false,
+                full: false,
+                next_command: 0,
+                replies: BTreeMap::new(),
+                events: Vec::new(),
+                asks: BTreeMap::new(),
+                next_ask: 0,
+            });
+        }
+        for peer in 0..names.len() {
+            world.start(peer);
+        }
+        world
+    }
+
+    pub(crate) fn draw<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.rng.fill_bytes(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.rng.next_u64() % bound as u64).unwrap()
+    }
+
+    pub(crate) fn id(&self, peer: Peer) -> PeerId {
+        self.peers[peer].key.public()
+    }
+
+    pub(crate) fn replica(&self, peer: Peer) -> &Replica {
+        self.peers[peer].replica.as_ref().expect("it runs")
+    }
+
+    // ---- running and crashing
+
+    pub(crate) fn start(&mut self, peer: Peer) {
+        let (incarnation, seed) = (Incarnation(self.draw()), self.draw());
+        let node = &mut self.peers[peer];
+        let mut restored = Restored::default();
+        for ((table, key), value) in &node.disk {
+            if Table::AT_OPEN.contains(table) {
+                restored.rows.entry(*table).or_default().push((key.clone(), value.clone()));
+            }
+        }
+        let config = Config { key: node.key.clone(), incarnation, name: node.name.to_owned() };
+        node.replica = Some(Replica::new(config, seed, restored).expect("its own rows"));
+        self.drain(peer);
+        self.link_wanted();
+    }
+
+    /// The process is gone, and of its unfinished writes all but the first few.
+    pub(crate) fn crash(&mut self, peer: Peer) {
+        let survive = self.below(self.peers[peer].writes.len() + 1);
+        for _ in 0..survive {
+            let (_, batch) = self.peers[peer].writes.pop_front().unwrap();
+            self.peers[peer].apply(batch);
+        }
+        let node = &mut self.peers[peer];
+        node.replica = None;
+        node.writes.clear();
+        node.loads.clear();
+        node.asks.clear();
+        let gone: Vec<_> =
+            self.links.keys().filter(|(a, b)| *a == peer || *b == peer).copied().collect();
+        for ends in gone {
+            self.drop_link(ends);
+        }
+    }
+
+    // ---- links
+
+    pub(crate) fn link(&mut self, a: Peer, b: Peer) {
+        self.wanted.insert((a.min(b), a.max(b)));
+        self.link_wanted();
+    }
+
+    pub(crate) fn cut(&mut self, a: Peer, b: Peer) {
+        let ends = (a.min(b), a.max(b));
+        self.wanted.remove(&ends);
+        self.drop_link(ends);
+    }
+
+    fn drop_link(&mut self, ends: (Peer, Peer)) {
+        if let Some(link) = self.links.remove(&ends) {
+            for peer in [ends.0, ends.1] {
+                self.handle(peer, Input::LinkDown { link: LinkId(link.id) });
+            }
+        }
+    }
+
+    fn link_wanted(&mut self) {
+        for (a, b) in self.wanted.clone() {
+            let both = self.peers[a].replica.is_some() && self.peers[b].replica.is_some();
+            if !both || self.links.contains_key(&(a, b)) {
+                continue;
+            }
+            let (one, two) = (self.replica(a), self.replica(b));
+            if !one.may_link(&self.id(b)) || !two.may_link(&self.id(a)) {
+                continue;
+            }
+            let hellos = [one.hello(&self.id(b)).to_bytes(), two.hello(&self.id(a)).to_bytes()];
+            let id = self.next_link;
+            self.next_link += 1;
+            self.links.insert((a, b), Link { id, ..Link::default() });
+            let [from_a, from_b] = hellos;
+            let link = LinkId(id);
+            self.handle(a, Input::LinkUp { link, peer: self.id(b), hello: from_b });
+            self.handle(b, Input::LinkUp { link, peer: self.id(a), hello: from_a });
+        }
+    }
+
+    // ---- the loop
+
+    /// Does one thing that is due; says whether there was any.
+    pub(crate) fn step(&mut self) -> bool {
+        let mut due = Vec::new();
+        for (ends, link) in &self.links {
+            for side in 0..2 {
+                if !link.under_way[side].is_empty() {
+                    due.push(Due::Frame(*ends, side));
+                }
+            }
+        }
+        for (peer, node) in self.peers.iter().enumerate() {
+            if node.replica.is_none() {
+                continue;
+            }
+            if !node.writes.is_empty() && !node.stalled {
+                due.push(Due::Write(peer));
+            }
+            if !node.loads.is_empty() {
+                due.push(Due::Load(peer));
+            }
+        }
+        if due.is_empty() {
+            return false;
+        }
+        match due[self.below(due.len())] {
+            Due::Frame(ends, side) => {
+                let link = self.links.get_mut(&ends).unwrap();
+                let bytes = link.under_way[side].pop_front().unwrap();
+                let id = LinkId(link.id);
+                let to = if side == 0 { ends.1 } else { ends.0 };
+                self.frames += 1;
+                self.handle(to, Input::Frame { link: id, bytes });
+            }
+            Due::Write(peer) => {
+                let node = &mut self.peers[peer];
+                let (id, batch) = node.writes.pop_front().unwrap();
+                if node.full {
+                    self.handle(peer, Input::StoreFailed(id, "no space left".into()));
+                } else {
+                    node.apply(batch);
+                    self.handle(peer, Input::Stored(id));
+                }
+            }
+            Due::Load(peer) => {
+                let node = &mut self.peers[peer];
+                let (id, Load { table, prefix }) = node.loads.pop_front().unwrap();
+                let rows = node
+                    .disk
+                    .range((table, prefix.clone())..)
+                    .take_while(|((other, key), _)| *other == table && key.starts_with(&prefix))
+                    .map(|((_, key), value)| (key.clone(), value.clone()))
+                    .collect();
+                self.handle(peer, Input::Loaded(id, rows));
+            }
+        }
+        true
+    }
+
+    /// Until nothing is due at this moment.
+    pub(crate) fn quiet(&mut self) {
+        for _ in 0..200_000 {
+            self.link_wanted();
+            if !self.step() {
+                return;
+            }
+        }
+        panic!("seed {}: the replicas never stop talking", self.seed);
+    }
+
+    /// Lets so much time pass, doing what becomes due.
+    pub(crate) fn pass(&mut self, millis: i64) {
+        let end = self.now + millis;
+        self.quiet();
+        loop {
+            let next =
+                self.peers.iter().enumerate().filter_map(|(peer, node)| {
+                    Some((node.replica.as_ref()?.poll_timeout()?, peer))
+                });
+            let Some((at, peer)) = next.min() else { break };
+            if at.as_millis() > end {
+                break;
+            }
+            self.now = self.now.max(at.as_millis());
+            self.handle(peer, Input::Timeout);
+            self.quiet();
+        }
+        self.now = end;
+    }
+
+    pub(crate) fn handle(&mut self, peer: Peer, input: Input) {
+        let now = Timestamp::from_millis(self.now);
+        let Some(replica) = &mut self.peers[peer].replica else { return };
+        replica.handle(now, input);
+        self.drain(peer);
+    }
+
+    fn drain(&mut self, peer: Peer) {
+        while let Some(output) = self.peers[peer].replica.as_mut().and_then(Replica::poll_output) {
+            self.perform(peer, output);
+        }
+    }
+
+    fn perform(&mut self, peer: Peer, output: Output) {
+        match output {
+            Output::Store(id, batch) => self.peers[peer].writes.push_back((id, batch)),
+            Output::Load(id, load) => self.peers[peer].loads.push_back((id, load)),
+            Output::Send(LinkId(id), bytes) => {
+                for ((a, _), link) in &mut self.links {
+                    if link.id == id {
+                        let side = usize::from(*a != peer);
+                        link.under_way[side].push_back(bytes);
+                        break;
+                    }
+                }
+            }
+            Output::Close(LinkId(id), why) => {
+                panic!("seed {}: {} closes link {id}: {why}", self.seed, self.peers[peer].name)
+            }
+            Output::AnswerJoin(ask, bytes) => {
+                let me = self.id(peer);
+                let (asker, workspace) = self.peers[peer].asks.remove(&ask).unwrap();
+                self.handle(asker, Input::JoinAnswered { by: me, bytes, workspace });
+            }
+            Output::Reply(CommandId(id), result) => {
+                self.peers[peer].replies.insert(id, result);
+            }
+            Output::Tell(event) => self.peers[peer].events.push(event),
+        }
+    }
+
+    // ---- commands
+
+    pub(crate) fn ask_for(&mut self, peer: Peer, command: Command) -> u64 {
+        let node = &mut self.peers[peer];
+        let id = node.next_command;
+        node.next_command += 1;
+        self.handle(peer, Input::Command(CommandId(id), command));
+        id
+    }
+
+    /// Sends a command and runs until its reply is there.
+    pub(crate) fn run(&mut self, peer: Peer, command: Command) -> Result<Reply, Refused> {
+        let id = self.ask_for(peer, command);
+        for _ in 0..100_000 {
+            if let Some(reply) = self.peers[peer].replies.remove(&id) {
+                return reply;
+            }
+            assert!(self.step(), "seed {}: no reply ever comes", self.seed);
+        }
+        panic!("seed {}: no reply comes", self.seed);
+    }
+
+    pub(crate) fn found(&mut self, host: Peer) -> WorkspaceId {
+        match self.run(host, Command::CreateWorkspace { title: "release".into() }) {
+            Ok(Reply::Workspace(workspace)) => workspace,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn host(&mut self, peer: Peer, workspace: WorkspaceId) {
+        self.run(peer, Command::Host(workspace)).unwrap();
+    }
+
+    pub(crate) fn act(
+        &mut self,
+        peer: Peer,
+        workspace: WorkspaceId,
+        act: HostAct,
+    ) -> Result<Reply, Refused> {
+        self.run(peer, Command::HostAct(workspace, act))
+    }
+
+    pub(crate) fn invite(&mut self, host: Peer, workspace: WorkspaceId) -> Ticket {
+        let expires = Timestamp::from_millis(self.now + 1_000_000);
+        let role = Role::Collaborator;
+        let act = HostAct::Invite { seats: 20, expires, role, approve: false };
+        match self.act(host, workspace, act) {
+            Ok(Reply::Invited(mut ticket)) => {
+                ticket.hints = vec![Hint { device: self.id(host), addresses: vec![] }];
+                *ticket
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A device comes in through a member's door.
+    pub(crate) fn join(&mut self, peer: Peer, ticket: &Ticket, door: Peer) {
+        let mut ticket = ticket.clone();
+        ticket.hints = vec![Hint { device: self.id(door), addresses: vec![] }];
+        let workspace = ticket.workspace;
+        self.run(peer, Command::Join(Box::new(ticket))).unwrap();
+        self.knock(peer, workspace, door);
+        self.quiet();
+    }
+
+    pub(crate) fn knock(&mut self, peer: Peer, workspace: WorkspaceId, door: Peer) {
+        let Some((bytes, _)) = self.replica(peer).join_ask(&workspace) else { return };
+        let device = self.id(peer);
+        let node = &mut self.peers[door];
+        let ask = AskId(node.next_ask);
+        node.next_ask += 1;
+        node.asks.insert(ask, (peer, workspace));
+        self.handle(door, Input::JoinAsked { ask, device, bytes });
+    }
+
+    pub(crate) fn start_turn(&mut self, host: Peer, workspace: WorkspaceId) -> TurnId {
+        match self.act(host, workspace, HostAct::StartTurn { text: "Deploy".into() }) {
+            Ok(Reply::Turn(turn)) => turn,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn raise(
+        &mut self,
+        host: Peer,
+        workspace: WorkspaceId,
+        request: ChatInputRequest,
+    ) -> OpeningId {
+        let act = HostAct::Ask { request: Box::new(request), strict: false };
+        match self.act(host, workspace, act) {
+            Ok(Reply::Asked(opening)) => opening,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn edit(
+        &mut self,
+        peer: Peer,
+        workspace: WorkspaceId,
+        opening: OpeningId,
+        edit: Edit,
+    ) -> Result<Reply, Refused> {
+        self.run(peer, Command::Edit { workspace, opening, edit })
+    }
+
+    pub(crate) fn complete(
+        &mut self,
+        peer: Peer,
+        workspace: WorkspaceId,
+        opening: OpeningId,
+        response: ChatInputResponseKind,
+    ) -> Result<ProposalId, Refused> {
+        let answers = BTreeMap::new();
+        let reply = self.run(peer, Command::Complete { workspace, opening, response, answers })?;
+        let Reply::Proposed(proposal) = reply else { panic!("{reply:?}") };
+        Ok(proposal)
+    }
+
+    // ---- looking
+
+    pub(crate) fn view(
+        &self,
+        peer: Peer,
+        workspace: WorkspaceId,
+        opening: OpeningId,
+    ) -> RequestView {
+        self.replica(peer).request(&workspace, &opening).expect("the request is known")
+    }
+
+    /// The answers as they are shown, as JSON.
+    pub(crate) fn answers(&self, peer: Peer, workspace: WorkspaceId, opening: OpeningId) -> String {
+        self.view(peer, workspace, opening).projection.to_json()["answers"].to_string()
+    }
+
+    pub(crate) fn fate(
+        &self,
+        peer: Peer,
+        workspace: WorkspaceId,
+        proposal: ProposalId,
+    ) -> Option<Fate> {
+        self.replica(peer).fate(&workspace, &proposal)
+    }
+
+    pub(crate) fn running(&self) -> Vec<Peer> {
+        (0..self.peers.len()).filter(|peer| self.peers[*peer].replica.is_some()).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Due {
+    Frame((Peer, Peer), usize),
+    Write(Peer),
+    Load(Peer),
+}
+
+impl Node {
+    fn apply(&mut self, batch: Batch) {
+        for change in batch.changes {
+            match change {
+                Change::Put(table, key, value) => drop(self.disk.insert((table, key), value)),
+                Change::Delete(table, key) => drop(self.disk.remove(&(table, key))),
+            }
+        }
+    }
+
+    pub(crate) fn unwritten(&self) -> usize {
+        self.writes.len()
+    }
+}
+
+pub(crate) fn q(id: &str) -> QuestionId {
+    QuestionId(id.to_owned())
+}
