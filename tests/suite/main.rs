@@ -1,1 +1,3 @@
-//! suite
+//! End to end: real sockets, real disks, real processes and terminals, and the map of the house.
+
+mod layers;
