@@ -31,6 +31,7 @@ mod rules;
 mod schema;
 mod settlement;
 mod skeleton;
+mod steps;
 mod structure;
 mod validity;
 mod write;

@@ -19,8 +19,8 @@ use crate::{
     form::{Form, Question},
     growth, limits,
     parse::{Parsed, Size},
-    plan::register,
     schema::{self, Mark},
+    steps::register,
 };
 
 /// Why there is no skeleton for a form.

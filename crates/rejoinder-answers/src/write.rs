@@ -17,8 +17,9 @@ use crate::{
     form::Form,
     limits,
     parse::{Parsed, Size},
-    plan::{Plan, Step},
+    plan::Plan,
     schema::{self, Mark},
+    steps::Step,
     structure::Fields,
 };
 
