@@ -1,0 +1,85 @@
+//! A request, for the program that asked.
+
+use std::collections::BTreeMap;
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder_identity::QuestionId;
+use rejoinder_replica::{How, RequestStatus, RequestView};
+
+use crate::{error::Closed, request::Request};
+
+/// A request that this device's host asked.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    request: Request,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Accepted, with the submitted and the skipped answers.
+    Accepted(BTreeMap<QuestionId, ChatInputAnswer>),
+    /// Declined.
+    Declined,
+    /// Cancelled.
+    Cancelled,
+    /// Its turn ended without a response.
+    Ended(How),
+    /// Its turn failed, and may be resumed: see [`Asked::resumed`].
+    Suspended,
+    /// The home was closed. The request is open still, and found again by
+    /// [`Host::asked`](crate::Host::asked) after a restart.
+    Interrupted,
+}
+
+impl Asked {
+    pub(crate) fn new(request: Request) -> Self {
+        Self { request }
+    }
+
+    /// The request itself, to look at it or to answer it from here.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Waits for what becomes of it.
+    pub async fn outcome(&self) -> Outcome {
+        let outcome = self.request.watch_status().find(|view| outcome(&view)).await;
+        outcome.unwrap_or(Outcome::Interrupted)
+    }
+
+    /// Waits until it is no longer suspended: its turn was resumed, or is over for good.
+    ///
+    /// # Errors
+    ///
+    /// The home was closed.
+    pub async fn resumed(&self) -> Result<(), Closed> {
+        let resumed = |view: RequestView| (view.status != RequestStatus::Suspended).then_some(());
+        self.request.watch_status().find(resumed).await
+    }
+}
+
+fn outcome(view: &RequestView) -> Option<Outcome> {
+    Some(match &view.status {
+        RequestStatus::Open => return None,
+        RequestStatus::Suspended => Outcome::Suspended,
+        RequestStatus::Ended(how) => Outcome::Ended(*how),
+        RequestStatus::Decided { response, .. } => match response {
+            ChatInputResponseKind::Accept => Outcome::Accepted(answers(view)),
+            ChatInputResponseKind::Decline => Outcome::Declined,
+            ChatInputResponseKind::Cancel => Outcome::Cancelled,
+        },
+    })
+}
+
+/// The part keeps drafts too; they are no answers.
+fn answers(view: &RequestView) -> BTreeMap<QuestionId, ChatInputAnswer> {
+    let given =
+        view.projection.answers.iter().filter_map(|(question, answer)| match &answer.answer {
+            ChatInputAnswer::Draft(_) => None,
+            given @ (ChatInputAnswer::Submitted(_) | ChatInputAnswer::Skipped(_)) => {
+                Some((question.clone(), given.clone()))
+            }
+        });
+    given.collect()
+}

@@ -1,0 +1,157 @@
+//! Why something was not done, by who can do something about it.
+
+use std::{error::Error, fmt, io, net::SocketAddr, path::PathBuf};
+
+use rejoinder_replica::{Refused, RestoreError};
+use rejoinder_storage::StoreError;
+
+/// Why a home could not be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Another process has it open: end that one, or take another home.
+    InUse {
+        /// The home.
+        home: PathBuf,
+        /// The process, if it could be read.
+        pid: Option<u32>,
+    },
+    /// This user may not do that there: change the owner or the permissions.
+    Denied {
+        /// What was tried.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+    },
+    /// The disk did not.
+    Disk {
+        /// What was tried.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The device's key is not one: restore the file from a backup.
+    Key {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The home's file could not be opened.
+    Store(StoreError),
+    /// What the home's file holds can't be read.
+    Restore(RestoreError),
+    /// No socket could be had at that address: choose another.
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The process or its runtime ended before the home was open.
+    Interrupted,
+}
+
+impl OpenError {
+    pub(crate) fn disk(doing: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        let path = path.into();
+        if source.kind() == io::ErrorKind::PermissionDenied {
+            return Self::Denied { doing, path };
+        }
+        Self::Disk { doing, path, source }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse { home, pid: Some(pid) } => {
+                write!(f, "home {} is in use by process {pid}", home.display())
+            }
+            Self::InUse { home, pid: None } => {
+                write!(f, "home {} is in use by another process", home.display())
+            }
+            Self::Denied { doing, path } => write!(
+                f,
+                "cannot {doing} {}: permission denied; check who owns it and its directory",
+                path.display()
+            ),
+            Self::Disk { doing, path, source } => {
+                write!(f, "cannot {doing} {}: {source}", path.display())
+            }
+            Self::Key { path } => write!(
+                f,
+                "{} is not a device key; restore it from a backup, or take another home",
+                path.display()
+            ),
+            Self::Store(error) => error.fmt(f),
+            Self::Restore(error) => error.fmt(f),
+            Self::Listen { address, source } => write!(f, "cannot listen on {address}: {source}"),
+            Self::Interrupted => f.write_str("interrupted while the home was opened"),
+        }
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Disk { source, .. } | Self::Listen { source, .. } => Some(source),
+            Self::Store(error) => Some(error),
+            Self::Restore(error) => Some(error),
+            Self::InUse { .. } | Self::Denied { .. } | Self::Key { .. } | Self::Interrupted => None,
+        }
+    }
+}
+
+/// The home was closed or dropped: nothing more can be done through this handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the home was closed")
+    }
+}
+
+impl Error for Closed {}
+
+/// Why a call changed nothing.
+#[derive(Debug, Clone)]
+pub enum NotDone {
+    /// It may not be done so, and why.
+    Refused(Refused),
+    /// The home was closed.
+    Closed,
+}
+
+impl NotDone {
+    /// A stable word for programs.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Refused(refused) => refused.code(),
+            Self::Closed => "closed",
+        }
+    }
+}
+
+impl fmt::Display for NotDone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refused) => refused.fmt(f),
+            Self::Closed => Closed.fmt(f),
+        }
+    }
+}
+
+impl Error for NotDone {}
+
+impl From<Closed> for NotDone {
+    fn from(Closed: Closed) -> Self {
+        Self::Closed
+    }
+}
+
+impl From<Refused> for NotDone {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}

@@ -1,0 +1,260 @@
+//! What happens at a home, in order, each event with the state as it was then. For those who
+//! print or log; whoever shows a state uses the streams of state.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use futures_core::Stream;
+use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId};
+use rejoinder_quic::Closed as LinkClosed;
+use rejoinder_replica::{Event, Fate, MemberView, Replica, RequestView};
+use tokio::sync::mpsc::{self, error::TrySendError};
+
+use crate::limits;
+
+/// Something happened.
+#[derive(Debug, Clone)]
+pub enum HomeEvent {
+    /// The home can be reached at these addresses.
+    Listening {
+        /// The addresses.
+        addresses: Vec<SocketAddr>,
+    },
+    /// There is a link to that device; there was none.
+    LinkUp {
+        /// The device.
+        peer: PeerId,
+    },
+    /// There is no link to that device any more.
+    LinkDown {
+        /// The device.
+        peer: PeerId,
+        /// How the last one ended.
+        closed: LinkClosed,
+    },
+    /// A workspace has let this device in.
+    Joined {
+        /// Which.
+        workspace: WorkspaceId,
+    },
+    /// A workspace's host won't let this device in.
+    JoinRefused {
+        /// Which.
+        workspace: WorkspaceId,
+        /// Why.
+        why: String,
+    },
+    /// A device waits for a person's approval.
+    ApprovalNeeded {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Who.
+        device: PeerId,
+        /// The name it gives itself.
+        name: String,
+    },
+    /// A device became a member.
+    Member {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Who.
+        member: MemberView,
+    },
+    /// A request was raised or raised again.
+    Opened(Arc<RequestView>),
+    /// An answer changed.
+    Answer {
+        /// The request, with its answers.
+        request: Arc<RequestView>,
+        /// Which question.
+        question: QuestionId,
+        /// Who wrote.
+        by: PeerId,
+    },
+    /// An edit came after the decision: it is kept, and not in it.
+    NotIncluded {
+        /// The request.
+        request: Arc<RequestView>,
+        /// Which question.
+        question: QuestionId,
+        /// Who wrote.
+        by: PeerId,
+    },
+    /// A proposal of this device came further.
+    Fate {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which.
+        proposal: ProposalId,
+        /// How far.
+        fate: Fate,
+    },
+    /// The host decided.
+    Decided(Arc<RequestView>),
+    /// A turn ended and took an open request with it; the status says whether it may be resumed.
+    Ended(Arc<RequestView>),
+    /// A turn was resumed: the request is open again.
+    Resumed(Arc<RequestView>),
+    /// A decision or a request is void: a newer epoch of the host doesn't have it.
+    Void {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which.
+        opening: OpeningId,
+    },
+    /// The chat, its turns or the session changed otherwise.
+    Chat {
+        /// Where.
+        workspace: WorkspaceId,
+    },
+    /// Whether the workspace is the same here and at every linked peer.
+    InSync {
+        /// Which.
+        workspace: WorkspaceId,
+        /// Whether it is.
+        yes: bool,
+    },
+    /// Something that a peer sent was refused. It is not stored and not passed on.
+    NotAdmitted {
+        /// Who sent it.
+        from: PeerId,
+        /// What, and why.
+        why: String,
+    },
+    /// The disk refuses writes; nothing is lost while this process runs.
+    DiskFailing {
+        /// Why.
+        why: String,
+    },
+    /// The disk takes writes again.
+    DiskRecovered,
+    /// This listener was too slow: so many events are not here. The states have what is so now.
+    Missed(u64),
+}
+
+impl HomeEvent {
+    /// What the replica told, with the state as it is now. What concerns the node alone is none;
+    /// neither is what was over before it could be told.
+    pub(crate) fn told(replica: &Replica, event: Event) -> Option<Self> {
+        let request = |workspace: &WorkspaceId, opening: &OpeningId| {
+            replica.request(workspace, opening).map(Arc::new)
+        };
+        Some(match event {
+            Event::PeersChanged => return None,
+            Event::Joined(workspace) => Self::Joined { workspace },
+            Event::JoinRefused { workspace, why } => Self::JoinRefused { workspace, why },
+            Event::ApprovalNeeded { workspace, device, name } => {
+                Self::ApprovalNeeded { workspace, device, name }
+            }
+            Event::Member { workspace, device } => {
+                let members = replica.workspace(&workspace)?.members;
+                let member = members.into_iter().find(|member| member.device == device)?;
+                Self::Member { workspace, member }
+            }
+            Event::Opened { workspace, opening } => Self::Opened(request(&workspace, &opening)?),
+            Event::Answer { workspace, opening, question, by } => {
+                Self::Answer { request: request(&workspace, &opening)?, question, by }
+            }
+            Event::NotIncluded { workspace, opening, question, by } => {
+                Self::NotIncluded { request: request(&workspace, &opening)?, question, by }
+            }
+            Event::Fate { workspace, proposal, fate } => Self::Fate { workspace, proposal, fate },
+            Event::Decided { workspace, opening } => Self::Decided(request(&workspace, &opening)?),
+            Event::Ended { workspace, opening } => Self::Ended(request(&workspace, &opening)?),
+            Event::Resumed { workspace, opening } => Self::Resumed(request(&workspace, &opening)?),
+            Event::Void { workspace, opening } => Self::Void { workspace, opening },
+            Event::Chat(workspace) => Self::Chat { workspace },
+            Event::InSync { workspace, yes } => Self::InSync { workspace, yes },
+            Event::NotAdmitted { from, why } => Self::NotAdmitted { from, why },
+            Event::DiskFailing(why) => Self::DiskFailing { why },
+            Event::DiskRecovered => Self::DiskRecovered,
+        })
+    }
+}
+
+/// A feed of events, from the moment it was asked for. It ends when the home is closed.
+#[derive(Debug)]
+pub struct Events {
+    events: mpsc::Receiver<HomeEvent>,
+}
+
+impl Events {
+    pub(crate) fn new() -> (mpsc::Sender<HomeEvent>, Self) {
+        let (listener, events) = mpsc::channel(limits::EVENTS);
+        (listener, Self { events })
+    }
+
+    /// The next event. Cancel-safe.
+    pub async fn next(&mut self) -> Option<HomeEvent> {
+        self.events.recv().await
+    }
+}
+
+impl Stream for Events {
+    type Item = HomeEvent;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<HomeEvent>> {
+        self.events.poll_recv(context)
+    }
+}
+
+/// One who listens, as the node sees it.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    sender: mpsc::Sender<HomeEvent>,
+    missed: u64,
+}
+
+impl Listener {
+    pub(crate) fn new(sender: mpsc::Sender<HomeEvent>) -> Self {
+        Self { sender, missed: 0 }
+    }
+
+    /// Whether it still listens.
+    #[must_use]
+    pub(crate) fn tell(&mut self, event: HomeEvent) -> bool {
+        // The last place is kept for saying what was missed, so that this always comes before
+        // what follows it.
+        if self.sender.capacity() < 2 {
+            self.missed += 1;
+            return !self.sender.is_closed();
+        }
+        if self.missed > 0 {
+            let missed = HomeEvent::Missed(std::mem::take(&mut self.missed));
+            if !self.put(missed) {
+                return false;
+            }
+        }
+        self.put(event)
+    }
+
+    fn put(&self, event: HomeEvent) -> bool {
+        !matches!(self.sender.try_send(event), Err(TrySendError::Closed(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_listener_is_told_what_it_missed() {
+        let (sender, mut events) = Events::new();
+        let mut listener = Listener::new(sender);
+        let more = 10;
+        for _ in 0..limits::EVENTS + more {
+            assert!(listener.tell(HomeEvent::DiskRecovered));
+        }
+        for _ in 0..limits::EVENTS - 1 {
+            assert!(matches!(events.next().await, Some(HomeEvent::DiskRecovered)));
+        }
+        assert!(listener.tell(HomeEvent::DiskRecovered));
+        let missed = u64::try_from(more).unwrap() + 1;
+        assert!(matches!(events.next().await, Some(HomeEvent::Missed(n)) if n == missed));
+        assert!(matches!(events.next().await, Some(HomeEvent::DiskRecovered)));
+        drop(events);
+        assert!(!listener.tell(HomeEvent::DiskRecovered));
+    }
+}

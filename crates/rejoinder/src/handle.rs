@@ -1,0 +1,152 @@
+//! The way to a running node, for everything in the public API. A handle doesn't keep the node
+//! alive: only the [`Home`](crate::Home) does.
+
+use std::{
+    fmt,
+    net::SocketAddr,
+    sync::{Arc, Weak},
+};
+
+use rejoinder_identity::{OpeningId, ProposalId, Timestamp, WorkspaceId};
+use rejoinder_replica::{Command, Refused, Replica, Reply};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    changed::Changed,
+    error::{Closed, NotDone},
+    events::HomeEvent,
+    links::LinkView,
+};
+
+/// What the API asks of the node. Whoever asks waits for the answer, so this queue is as long as
+/// there are callers.
+pub(crate) enum Call {
+    /// A command, and where its reply goes.
+    Command(Box<Command>, oneshot::Sender<Result<Reply, Refused>>),
+    /// A look at the replica. The box sends the answer itself.
+    Read(Box<dyn FnOnce(&Replica) + Send>),
+    /// A look at the replica after each thing that happens, until the box says that it is done.
+    Until(Look),
+    /// Bump this counter whenever something of that topic changes, until nobody holds it.
+    Watch(Topic, Weak<Changed>),
+    /// Send events here.
+    Listen(mpsc::Sender<HomeEvent>),
+    /// What time it is.
+    Now(oneshot::Sender<Timestamp>),
+    /// Where this home can be reached.
+    Addresses(oneshot::Sender<Vec<SocketAddr>>),
+    /// Who is linked.
+    Links(oneshot::Sender<Vec<LinkView>>),
+    /// Say goodbye on all links and make no new ones.
+    Offline(oneshot::Sender<()>),
+    /// Make links again.
+    Online(oneshot::Sender<()>),
+    /// Hand over what is here, say goodbye, write, end.
+    Close,
+}
+
+/// Looks at the replica; says when it need not look again.
+pub(crate) type Look = Box<dyn FnMut(&Replica) -> bool + Send>;
+
+/// What a watcher is interested in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// Which workspaces there are.
+    Workspaces,
+    /// Anything in a workspace.
+    Workspace(WorkspaceId),
+    /// Anything about a request.
+    Request(WorkspaceId, OpeningId),
+    /// Whether a request is open, and how it ended.
+    Status(WorkspaceId, OpeningId),
+    /// How far a proposal of this device is.
+    Proposal(WorkspaceId, ProposalId),
+    /// Who is linked.
+    Links,
+}
+
+/// The way to a running node.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    calls: mpsc::UnboundedSender<Call>,
+}
+
+impl Handle {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Call>) {
+        let (calls, called) = mpsc::unbounded_channel();
+        (Self { calls }, called)
+    }
+
+    pub(crate) async fn command(&self, command: Command) -> Result<Reply, NotDone> {
+        let (reply, replied) = oneshot::channel();
+        self.call(Call::Command(Box::new(command), reply))?;
+        Ok(replied.await.map_err(|_| Closed)??)
+    }
+
+    /// For commands whose success says nothing more.
+    pub(crate) async fn order(&self, command: Command) -> Result<(), NotDone> {
+        self.command(command).await.map(drop)
+    }
+
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Replica) -> T + Send + 'static,
+    ) -> Result<T, Closed> {
+        let (answer, answered) = oneshot::channel();
+        self.call(Call::Read(Box::new(move |replica| {
+            let _gave_up = answer.send(read(replica));
+        })))?;
+        answered.await.map_err(|_| Closed)
+    }
+
+    /// Waits until `look` finds something.
+    pub(crate) async fn until<T: Send + 'static>(
+        &self,
+        mut look: impl FnMut(&Replica) -> Option<T> + Send + 'static,
+    ) -> Result<T, Closed> {
+        let (answer, answered) = oneshot::channel();
+        let mut answer = Some(answer);
+        self.call(Call::Until(Box::new(move |replica| {
+            if answer.as_ref().is_none_or(oneshot::Sender::is_closed) {
+                return true;
+            }
+            let Some(found) = look(replica) else { return false };
+            if let Some(answer) = answer.take() {
+                let _gave_up = answer.send(found);
+            }
+            true
+        })))?;
+        answered.await.map_err(|_| Closed)
+    }
+
+    pub(crate) fn watch(&self, topic: Topic) -> Result<Arc<Changed>, Closed> {
+        let changed = Arc::new(Changed::default());
+        self.call(Call::Watch(topic, Arc::downgrade(&changed)))?;
+        Ok(changed)
+    }
+
+    /// Calls that are answered by the node itself.
+    pub(crate) async fn ask<T>(
+        &self,
+        call: impl FnOnce(oneshot::Sender<T>) -> Call,
+    ) -> Result<T, Closed> {
+        let (answer, answered) = oneshot::channel();
+        self.call(call(answer))?;
+        answered.await.map_err(|_| Closed)
+    }
+
+    pub(crate) fn call(&self, call: Call) -> Result<(), Closed> {
+        self.calls.send(call).map_err(|_| Closed)
+    }
+
+    /// Waits until the node is gone.
+    pub(crate) async fn gone(&self) {
+        self.calls.closed().await;
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("open", &!self.calls.is_closed()).finish()
+    }
+}

@@ -1,0 +1,18 @@
+//! Links as they are shown.
+
+use std::net::SocketAddr;
+
+use rejoinder_identity::{Incarnation, PeerId, Timestamp};
+
+/// A link to a run of a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkView {
+    /// The device.
+    pub peer: PeerId,
+    /// Which of its runs.
+    pub incarnation: Incarnation,
+    /// Where it is.
+    pub address: SocketAddr,
+    /// Since when, by this device's clock.
+    pub since: Timestamp,
+}

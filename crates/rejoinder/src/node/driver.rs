@@ -1,0 +1,173 @@
+//! Drives the disk: batches that wait together are committed together, in the order in which the
+//! replica asked. It runs beside the node, in a thread or in a task, and ends after the node,
+//! with the last write.
+
+use std::any::Any;
+
+use rejoinder_identity::SecretKey;
+use rejoinder_replica::{Batch, Input, Load, LoadId, Restored, WriteId};
+use rejoinder_storage::{Store, StoreError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    environment::DiskDriver,
+    error::OpenError,
+    limits,
+    place::{Place, StoreAt, Taken},
+};
+
+/// What the disk is asked.
+#[derive(Debug)]
+pub(super) enum Job {
+    Write { round: u64, id: WriteId, batch: Batch },
+    Load(LoadId, Load),
+    Keep(Batch),
+}
+
+/// A driver that has not opened its store yet.
+pub(super) struct Opening {
+    pub(super) place: Box<dyn Place>,
+    pub(super) fresh: [u8; 32],
+    pub(super) opened: oneshot::Sender<Opened>,
+    pub(super) answers: mpsc::UnboundedSender<Input>,
+}
+
+/// What was opened; else the place comes back.
+type Opened = Result<(SecretKey, Restored), (OpenError, Box<dyn Place>)>;
+
+impl Opening {
+    /// Opens where it runs, so that a slow disk holds up nobody.
+    pub(super) fn spawn(
+        self,
+        how: DiskDriver,
+        asked: mpsc::UnboundedReceiver<Job>,
+    ) -> Result<(), OpenError> {
+        match how {
+            DiskDriver::Thread => {
+                let run = move || self.open().map(|driver| driver.run(asked));
+                std::thread::Builder::new()
+                    .name("rejoinder-disk".into())
+                    .spawn(run)
+                    .map_err(|error| OpenError::disk("start", "the disk's thread", error))?;
+            }
+            // Not among the node's own tasks, which end before the last write.
+            DiskDriver::Task => {
+                tokio::spawn(async move {
+                    if let Some(driver) = self.open() {
+                        driver.run_as_task(asked).await;
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn open(mut self) -> Option<Driver> {
+        let opened = self.place.take(self.fresh).and_then(|Taken { key, store, hold }| {
+            let opened = match store {
+                StoreAt::File(path) => Store::open_file(&path),
+                StoreAt::Backend(backend) => Store::open(backend),
+            };
+            opened.map(|(store, restored)| (key, store, restored, hold)).map_err(OpenError::Store)
+        });
+        match opened {
+            Ok((key, store, restored, hold)) => {
+                // When whoever opens has given up meanwhile, the home is free again at once.
+                self.opened.send(Ok((key, restored))).ok()?;
+                Some(Driver { store, failed: None, answers: self.answers, _hold: hold })
+            }
+            Err(error) => {
+                let _given_up = self.opened.send(Err((error, self.place)));
+                None
+            }
+        }
+    }
+}
+
+/// The fields are dropped in this order: the lock goes after the store and before the node hears
+/// that this is the end.
+struct Driver {
+    store: Store,
+    /// The last round that failed, see [`Disk`](super::disk::Disk).
+    failed: Option<u64>,
+    _hold: Box<dyn Any + Send>,
+    answers: mpsc::UnboundedSender<Input>,
+}
+
+/// Writes that are committed together.
+#[derive(Default)]
+struct Group {
+    /// Whose round it is; none when only rows of the shell's own are in it.
+    round: Option<u64>,
+    ids: Vec<WriteId>,
+    batches: Vec<Batch>,
+}
+
+impl Driver {
+    fn run(mut self, mut asked: mpsc::UnboundedReceiver<Job>) {
+        let mut jobs = Vec::new();
+        while asked.blocking_recv_many(&mut jobs, limits::DISK_GROUP) > 0 {
+            self.work(&mut jobs);
+        }
+    }
+
+    async fn run_as_task(mut self, mut asked: mpsc::UnboundedReceiver<Job>) {
+        let mut jobs = Vec::new();
+        while asked.recv_many(&mut jobs, limits::DISK_GROUP).await > 0 {
+            self.work(&mut jobs);
+        }
+    }
+
+    /// What was asked before a read is committed before it, so that it sees it.
+    fn work(&mut self, jobs: &mut Vec<Job>) {
+        let mut group = Group::default();
+        for job in jobs.drain(..) {
+            match job {
+                Job::Write { round, id, batch } => {
+                    group.round = Some(round);
+                    group.ids.push(id);
+                    group.batches.push(batch);
+                }
+                Job::Keep(batch) => group.batches.push(batch),
+                Job::Load(id, load) => {
+                    self.commit(std::mem::take(&mut group));
+                    self.load(id, &load);
+                }
+            }
+        }
+        self.commit(group);
+    }
+
+    /// The rounds of a group are the same: the node begins the next one when none waits.
+    fn commit(&mut self, group: Group) {
+        if group.batches.is_empty() {
+            return;
+        }
+        let committed = if group.round.is_some() && group.round <= self.failed {
+            Err("a write before it failed".to_owned())
+        } else {
+            self.store.commit(&group.batches).map_err(|error: StoreError| error.to_string())
+        };
+        if committed.is_err() {
+            self.failed = self.failed.max(group.round);
+        }
+        for id in group.ids {
+            self.answer(match &committed {
+                Ok(()) => Input::Stored(id),
+                Err(why) => Input::StoreFailed(id, why.clone()),
+            });
+        }
+    }
+
+    fn load(&self, id: LoadId, load: &Load) {
+        self.answer(match self.store.load(load) {
+            Ok(rows) => Input::Loaded(id, rows),
+            Err(error) => Input::LoadFailed(id, error.to_string()),
+        });
+    }
+
+    /// A node that was dropped hears nothing more; what it asked for is written all the same.
+    fn answer(&self, answer: Input) {
+        let _node_is_gone = self.answers.send(answer);
+    }
+}

@@ -1,0 +1,96 @@
+//! Those who are told that something changed: listeners get events, watchers a counter to move.
+
+use std::sync::{Arc, Weak};
+
+use rejoinder_replica::{Event, Replica};
+use tokio::sync::mpsc;
+
+use crate::{
+    changed::Changed,
+    events::{HomeEvent, Listener},
+    handle::Topic,
+};
+
+/// Those who are told.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    listeners: Vec<Listener>,
+    watchers: Vec<(Topic, Weak<Changed>)>,
+}
+
+impl Told {
+    /// A new listener, with what it is told first.
+    pub(crate) fn listen(
+        &mut self,
+        sender: mpsc::Sender<HomeEvent>,
+        first: impl IntoIterator<Item = HomeEvent>,
+    ) {
+        let mut listener = Listener::new(sender);
+        if first.into_iter().all(|event| listener.tell(event)) {
+            self.listeners.push(listener);
+        }
+    }
+
+    pub(crate) fn watch(&mut self, topic: Topic, changed: Weak<Changed>) {
+        self.watchers.retain(|(_, changed)| changed.strong_count() > 0);
+        self.watchers.push((topic, changed));
+    }
+
+    /// The replica told something.
+    pub(crate) fn event(&mut self, replica: &Replica, event: Event) {
+        self.bump(|topic| concerns(&event, topic));
+        // Nobody pays for the state that nobody reads.
+        if !self.listeners.is_empty()
+            && let Some(event) = HomeEvent::told(replica, event)
+        {
+            self.tell(event);
+        }
+    }
+
+    /// The node has something to tell.
+    pub(crate) fn tell(&mut self, event: HomeEvent) {
+        self.listeners.retain_mut(|listener| listener.tell(event.clone()));
+    }
+
+    pub(crate) fn bump(&self, concerned: impl Fn(&Topic) -> bool) {
+        self.watchers
+            .iter()
+            .filter(|(topic, _)| concerned(topic))
+            .filter_map(|(_, changed)| changed.upgrade())
+            .for_each(|changed: Arc<Changed>| changed.bump());
+    }
+}
+
+/// Whether a watcher of that topic may see a difference.
+fn concerns(event: &Event, topic: &Topic) -> bool {
+    match event {
+        Event::PeersChanged
+        | Event::NotAdmitted { .. }
+        | Event::DiskFailing(_)
+        | Event::DiskRecovered => false,
+        Event::Joined(workspace) | Event::JoinRefused { workspace, .. } => {
+            *topic == Topic::Workspaces || *topic == Topic::Workspace(*workspace)
+        }
+        Event::ApprovalNeeded { workspace, .. }
+        | Event::Member { workspace, .. }
+        | Event::InSync { workspace, .. }
+        | Event::Chat(workspace) => *topic == Topic::Workspace(*workspace),
+        Event::Fate { workspace, proposal, .. } => {
+            *topic == Topic::Workspace(*workspace)
+                || *topic == Topic::Proposal(*workspace, *proposal)
+        }
+        Event::Answer { workspace, opening, .. }
+        | Event::NotIncluded { workspace, opening, .. } => {
+            *topic == Topic::Workspace(*workspace) || *topic == Topic::Request(*workspace, *opening)
+        }
+        Event::Opened { workspace, opening }
+        | Event::Decided { workspace, opening }
+        | Event::Ended { workspace, opening }
+        | Event::Resumed { workspace, opening }
+        | Event::Void { workspace, opening } => {
+            *topic == Topic::Workspace(*workspace)
+                || *topic == Topic::Request(*workspace, *opening)
+                || *topic == Topic::Status(*workspace, *opening)
+        }
+    }
+}

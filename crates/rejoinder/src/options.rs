@@ -1,0 +1,76 @@
+//! How a home is opened.
+
+use std::{
+    collections::BTreeSet,
+    net::{Ipv6Addr, SocketAddr},
+    path::PathBuf,
+};
+
+use rejoinder_identity::PeerId;
+
+use crate::{
+    environment::Environment,
+    error::OpenError,
+    home::Home,
+    node,
+    place::{Directory, Place},
+};
+
+/// How a home is opened: see [`Home::options`].
+#[derive(Debug)]
+#[must_use = "a home is opened by `open`"]
+pub struct Options {
+    pub(crate) name: Option<String>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) only: Option<BTreeSet<PeerId>>,
+    pub(crate) environment: Option<Environment>,
+}
+
+impl Options {
+    pub(crate) fn new() -> Self {
+        let listen = (Ipv6Addr::UNSPECIFIED, 0).into();
+        Self { name: None, listen, only: None, environment: None }
+    }
+
+    /// The name by which others know this device. Without it, the last one stays.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Where to listen; else at all addresses. With port 0 the home keeps the port it had the
+    /// last time, and takes another one when that is taken.
+    pub fn listen(self, address: SocketAddr) -> Self {
+        Self { listen: address, ..self }
+    }
+
+    /// Links with these devices alone, whoever else is a member.
+    pub fn only(self, peers: impl IntoIterator<Item = PeerId>) -> Self {
+        let mut only = self.only.unwrap_or_default();
+        only.extend(peers);
+        Self { only: Some(only), ..self }
+    }
+
+    /// In another environment than the real one.
+    pub fn environment(self, environment: Environment) -> Self {
+        Self { environment: Some(environment), ..self }
+    }
+
+    /// Opens the home in that directory, and makes it when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub async fn open(self, directory: impl Into<PathBuf>) -> Result<Home, OpenError> {
+        self.open_at(Directory::new(directory)).await
+    }
+
+    /// Opens the home that is kept there.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub async fn open_at(self, place: impl Place) -> Result<Home, OpenError> {
+        let opened = node::open(self, Box::new(place)).await?;
+        Ok(Home::start(opened))
+    }
+}
