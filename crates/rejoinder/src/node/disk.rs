@@ -112,3 +112,6 @@ impl Disk {
         while answers.recv().await.is_some() {}
     }
 }
+
+#[cfg(test)]
+mod tests;
