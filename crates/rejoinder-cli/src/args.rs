@@ -76,7 +76,7 @@ pub struct Ask {
     /// [default: the form's own id; for MCP parameters one made from the file's content]
     #[arg(long)]
     pub id: Option<String>,
-    /// Which workspace, by its name, if this home has several
+    /// Which workspace, by its name; one of a new name is made [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
     /// Write the ticket to this file (mode 0600, once the socket listens) and not to stderr
@@ -121,6 +121,9 @@ pub struct Join {
     /// What to call you; others see it beside your device [default: your login name]
     #[arg(long)]
     pub name: Option<String>,
+    /// Which workspace, by its name, if this home has several and there is no ticket
+    #[arg(long, value_name = "NAME", conflicts_with = "ticket")]
+    pub workspace: Option<String>,
     /// End after the first decision
     #[arg(long)]
     pub once: bool,
@@ -170,6 +173,19 @@ pub struct Stop {
     pub text: String,
     /// [`Exit::Done`] for `--help` and `--version`, whose text is for stdout.
     pub exit: Exit,
+}
+
+impl Stop {
+    /// Prints it where it belongs, and says what to exit with.
+    pub fn print(self) -> Exit {
+        use std::io::Write;
+        let _nobody_reads = if self.exit == Exit::Done {
+            write!(std::io::stdout(), "{}", self.text)
+        } else {
+            write!(std::io::stderr(), "{}", self.text)
+        };
+        self.exit
+    }
 }
 
 impl Arguments {

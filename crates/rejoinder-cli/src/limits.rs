@@ -9,6 +9,9 @@ pub const STDIN_LINE: usize = 256 * 1024;
 /// What `wait` waits when it is not told.
 pub const WAIT_SECONDS: f64 = 30.0;
 
+/// How long a command waits for a request that it can mean.
+pub const WAIT: std::time::Duration = std::time::Duration::from_secs(30);
+
 /// What `wait` waits at most: a day. More is a mistake in the script.
 pub const WAIT_SECONDS_MAX: f64 = 86_400.0;
 
@@ -30,3 +33,15 @@ pub const NOTICES: usize = 256;
 
 /// The narrowest terminal that the form is drawn for: room for the longest mark and some text.
 pub const COLUMNS_MIN: usize = 20;
+
+/// Lines of stdin that are read ahead of the command in progress; each may be as long as above.
+pub const LINES_AHEAD: usize = 64;
+
+/// How long `withdraw` waits for a member to whom it can hand the end of the request.
+pub const WITHDRAW_SECONDS: u64 = 5;
+
+/// How often `--until` looks at the clock: a machine that sleeps does not count its sleep.
+pub const UNTIL_LOOK_SECONDS: u64 = 30;
+
+/// How long a look at the engine may take: even `wait synced 0` sees what is so.
+pub const LOOK: std::time::Duration = std::time::Duration::from_millis(200);

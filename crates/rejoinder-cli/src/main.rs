@@ -1,2 +1,7 @@
-//! cli
-fn main() {}
+//! The command `rejoinder`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rejoinder_cli::run::run(std::env::args_os())
+}

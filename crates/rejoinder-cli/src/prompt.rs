@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, VecDeque};
 use ahp_types::state::ChatInputResponseKind;
 
 pub use exchange::{Action, Input};
+pub(crate) use field::text_of;
 pub use row::{Frame, Row, Tone};
 pub use screen::Screen;
 pub use text::rebase;
@@ -179,7 +180,7 @@ impl Prompt {
             };
             let answer = request.answers.get(id).map(|held| &held.answer);
             entry.field.follow(&entry.base, answer, entry.unsent);
-            entry.base = field::text_of(answer);
+            entry.base = text_of(answer);
             entries.insert(id.to_owned(), entry);
         }
         self.entries = entries;

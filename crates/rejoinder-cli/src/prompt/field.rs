@@ -112,7 +112,7 @@ impl Field {
 }
 
 /// The text that a text or number question shows for an answer.
-pub(super) fn text_of(answer: Option<&ChatInputAnswer>) -> String {
+pub(crate) fn text_of(answer: Option<&ChatInputAnswer>) -> String {
     match answer.and_then(value_of) {
         Some(ChatInputAnswerValue::Text(text)) => text.value.clone(),
         Some(ChatInputAnswerValue::Number(number)) => canonical::number(number.value).to_string(),

@@ -1,0 +1,99 @@
+//! The request in its turn: taken up or raised, and the turn completed in the end.
+
+use rejoinder::{NotDone, Refused, Request, RequestStatus, RequestView, Turn};
+
+use super::Asking;
+use crate::{failure::Failure, plain};
+
+impl Asking<'_> {
+    /// The request that an earlier run asked and whose end nobody was told yet.
+    pub(super) async fn taken_up(&self) -> Result<Option<Request>, Failure> {
+        let Some(asked) = self.host.asked(self.id()).await? else { return self.untold().await };
+        let view = asked.request().view().await?;
+        if view.status == RequestStatus::Suspended {
+            self.host.resume(view.turn.clone()).await?;
+        }
+        let mut form = self.form.request.clone();
+        form.answers = None;
+        if view.request == form {
+            return Ok(Some(asked.request().clone()));
+        }
+        self.console.say("the form is another one now: its open request changes with it");
+        let turn = self.host.turn(view.turn);
+        let asked = turn.ask(self.form.request.clone()).await.map_err(|why| self.unasked(why))?;
+        Ok(Some(asked.request().clone()))
+    }
+
+    /// It was decided, and the run that waited for that ended before its turn was completed.
+    async fn untold(&self) -> Result<Option<Request>, Failure> {
+        let Some(turn) = self.host.active_turn().await? else { return Ok(None) };
+        let requests = self.host.workspace().view().await?.requests;
+        let ours = |view: &RequestView| view.id.as_str() == self.id() && view.turn == *turn.id();
+        let Some(view) = requests.into_iter().rfind(ours) else { return Ok(None) };
+        Ok(self.host.workspace().request_opened(view.opening).await?)
+    }
+
+    /// Asks, in a turn of its own unless one is active: of a run that was killed before it could
+    /// ask, or with another request that is open.
+    pub(super) async fn raise(&self) -> Result<Request, Failure> {
+        if self.deadline.is_some_and(|deadline| deadline.is_over()) {
+            return Err(Failure::unreadable("until", "the time given by --until is over already"));
+        }
+        let turn = match self.host.active_turn().await? {
+            Some(turn) => turn,
+            None => {
+                let message = self.form.request.message.clone();
+                self.host.start_turn(message.unwrap_or_else(|| self.id().to_owned())).await?
+            }
+        };
+        match turn.ask(self.form.request.clone()).await {
+            Ok(asked) => Ok(asked.request().clone()),
+            Err(why) => {
+                self.complete_turn(&turn).await?;
+                Err(self.unasked(why))
+            }
+        }
+    }
+
+    /// What is wrong with a form is said with the file's name.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "two of many reasons are the form's")]
+    fn unasked(&self, why: NotDone) -> Failure {
+        match &why {
+            NotDone::Refused(Refused::Form(_) | Refused::Skeleton(_)) => {
+                Failure::unreadable("form", format!("{}: {why}", plain::line(&self.form.name)))
+            }
+            _ => why.into(),
+        }
+    }
+
+    /// The turn of a decided request is done, unless another request is open in it.
+    pub(super) async fn complete(&self, view: &RequestView) -> Result<(), Failure> {
+        match view.status {
+            RequestStatus::Decided { .. } => {
+                self.complete_turn(&self.host.turn(view.turn.clone())).await
+            }
+            RequestStatus::Open | RequestStatus::Suspended | RequestStatus::Ended(_) => Ok(()),
+        }
+    }
+
+    async fn complete_turn(&self, turn: &Turn) -> Result<(), Failure> {
+        let requests = self.host.workspace().view().await?.requests;
+        let other = requests
+            .iter()
+            .find(|other| other.turn == *turn.id() && other.status == RequestStatus::Open);
+        if let Some(other) = other {
+            let other = plain::name(other.id.as_str());
+            self.console.say(&format!("request {other} is open still, and nobody waits for it"));
+            return Ok(());
+        }
+        match turn.clone().complete().await {
+            Ok(()) => Ok(()),
+            // A member cancelled it in the same moment: it is over all the same.
+            Err(NotDone::Refused(why)) => {
+                tracing::debug!(%why, "the turn is over already");
+                Ok(())
+            }
+            Err(closed @ NotDone::Closed) => Err(closed.into()),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What leaves the process: results on stdout, what is meant for people on stderr; with `--json`
+//! events on stdout.
+
+use std::{
+    io::{self, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    event::{Event, Reply},
+    failure::Failure,
+    names::Names,
+    outcome::Outcome,
+    plain, report,
+    view::RequestView,
+};
+
+/// Prints events, replies and results. Whoever reads them may be gone; that stops nothing.
+#[derive(Debug)]
+pub struct Console {
+    json: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    names: Names,
+    /// Events that wait until a reply was printed.
+    held: Option<Vec<Event>>,
+}
+
+impl Console {
+    /// Nobody is known by name yet.
+    pub fn new(json: bool) -> Self {
+        Self { json, state: Mutex::default() }
+    }
+
+    /// Whether programs read this.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// How the members are called from now on.
+    pub fn set_names(&self, names: Names) {
+        self.state().names = names;
+    }
+
+    /// How the members are called.
+    pub fn names(&self) -> Names {
+        self.state().names.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happened.
+    pub fn event(&self, event: Event) {
+        let mut state = self.state();
+        if let Event::Member { peer, name, .. } = &event {
+            state.names.set(peer, name);
+        }
+        match &mut state.held {
+            Some(held) => held.push(event),
+            None => self.print(&event, &state.names),
+        }
+    }
+
+    fn print(&self, event: &Event, names: &Names) {
+        if self.json {
+            out(&event.json());
+        } else {
+            err(&report::event(event, names));
+        }
+    }
+
+    /// Events wait until [`release`](Self::release): what a command brings about is told after the
+    /// command's reply.
+    pub fn hold(&self) {
+        self.state().held.get_or_insert_default();
+    }
+
+    /// Events that waited are told, and the next ones at once.
+    pub fn release(&self) {
+        let mut state = self.state();
+        for event in state.held.take().unwrap_or_default() {
+            self.print(&event, &state.names);
+        }
+    }
+
+    /// The answer to a line of stdin.
+    pub fn reply(&self, reply: Reply) {
+        let line = if self.json { Event::Reply(reply).json() } else { report::reply(&reply) };
+        out(&line);
+    }
+
+    /// A request as somebody asked to see it.
+    pub fn show(&self, request: &RequestView) {
+        if self.json {
+            request.events().iter().for_each(|event| out(&event.json()));
+        } else {
+            report::request(request, &self.names()).iter().for_each(|line| out(line));
+        }
+    }
+
+    /// What `ask` and `demo` end with.
+    pub fn result(&self, outcome: Outcome) {
+        let line = if self.json { Event::Result(outcome).json() } else { outcome.line() };
+        out(&line);
+    }
+
+    /// What a command was for: an event for programs, these lines for people; both on stdout.
+    pub fn answer(&self, events: &[Event], lines: &[String]) {
+        if self.json {
+            events.iter().for_each(|event| out(&event.json()));
+        } else {
+            lines.iter().for_each(|line| out(line));
+        }
+    }
+
+    /// Something for people alone.
+    pub fn say(&self, text: &str) {
+        err(text);
+    }
+
+    /// Why it was not done.
+    pub fn failed(&self, failure: &Failure) {
+        if self.json {
+            let Failure { error, message, .. } = failure.clone();
+            out(&Event::Error { error, message }.json());
+        }
+        err(&format!("rejoinder: {}", plain::lines(&failure.message).join("\n")));
+    }
+}
+
+fn out(line: &str) {
+    let mut out = io::stdout().lock();
+    // A closed pipe: nobody reads results any more, and the engine's work goes on.
+    let _nobody_reads = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+fn err(line: &str) {
+    let _nobody_reads = writeln!(io::stderr().lock(), "{line}");
+}

@@ -1,0 +1,73 @@
+//! Why the command could not do what it was asked: a sentence that names the thing, and the code
+//! to exit with.
+
+use std::fmt;
+
+use rejoinder::{Closed, NotDone, OpenError};
+
+use crate::{form::FormError, outcome::Exit};
+
+/// Why it was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What to exit with.
+    pub exit: Exit,
+    /// A word for programs.
+    pub error: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+impl Failure {
+    /// Something went wrong.
+    pub fn new(error: &str, message: impl ToString) -> Self {
+        Self { exit: Exit::Failed, error: error.to_owned(), message: message.to_string() }
+    }
+
+    /// The command line, a form or a ticket can't be read.
+    pub fn unreadable(error: &str, message: impl ToString) -> Self {
+        Self { exit: Exit::Unreadable, ..Self::new(error, message) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let word = match &error {
+            OpenError::InUse { .. } => "home-in-use",
+            OpenError::Denied { .. } => "denied",
+            OpenError::Disk { .. } => "disk",
+            OpenError::Key { .. } => "key",
+            OpenError::Store(_) => "store",
+            OpenError::Restore(_) => "restore",
+            OpenError::Listen { .. } => "listen",
+            OpenError::Interrupted => "interrupted",
+        };
+        Self::new(word, error)
+    }
+}
+
+impl From<NotDone> for Failure {
+    fn from(error: NotDone) -> Self {
+        Self::new(error.code(), &error)
+    }
+}
+
+impl From<Closed> for Failure {
+    fn from(closed: Closed) -> Self {
+        Self::new("closed", closed)
+    }
+}
+
+impl From<FormError> for Failure {
+    fn from(error: FormError) -> Self {
+        Self::unreadable("form", error)
+    }
+}

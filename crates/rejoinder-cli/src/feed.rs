@@ -1,0 +1,158 @@
+//! What happens at a home as the events that are printed: states become what changed in them.
+
+use std::collections::BTreeMap;
+
+use rejoinder::{HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
+
+use crate::{
+    event::{Event, Fate, LinkState},
+    shown,
+    view::{RequestView, Status},
+};
+
+/// Follows a home's events.
+#[derive(Debug)]
+pub struct Feed {
+    me: PeerId,
+    requests: BTreeMap<OpeningId, RequestView>,
+    members: BTreeMap<PeerId, (String, Role)>,
+    fates: BTreeMap<ProposalId, Fate>,
+    settled: Option<OpeningId>,
+}
+
+impl Feed {
+    /// Of this device.
+    pub fn new(me: PeerId) -> Self {
+        Self {
+            me,
+            requests: BTreeMap::new(),
+            members: BTreeMap::new(),
+            fates: BTreeMap::new(),
+            settled: None,
+        }
+    }
+
+    /// The members that are known already.
+    pub fn know_members(&mut self, members: &[MemberView]) -> Vec<Event> {
+        members.iter().flat_map(|member| self.member(member)).collect()
+    }
+
+    /// A request that is known already. What is open is told; what was over before is not.
+    pub fn know(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
+        let shown = shown::request(request);
+        let events = if is_over(&shown.status) { Vec::new() } else { shown.events() };
+        self.requests.insert(request.opening, shown);
+        events
+    }
+
+    /// A request that was seen open and has ended since this was asked last.
+    pub fn take_settled(&mut self) -> Option<OpeningId> {
+        std::mem::take(&mut self.settled)
+    }
+
+    /// Something happened.
+    pub fn take(&mut self, event: &HomeEvent) -> Vec<Event> {
+        match event {
+            HomeEvent::Listening { addresses } => {
+                let address = |address: &std::net::SocketAddr| address.to_string();
+                let events = addresses.iter().map(address);
+                events.map(|address| Event::Listening { address }).collect()
+            }
+            HomeEvent::LinkUp { peer } => {
+                vec![Event::Link { peer: peer.to_string(), state: LinkState::Up, reason: None }]
+            }
+            HomeEvent::LinkDown { peer, closed } => {
+                let (peer, reason) = (peer.to_string(), Some(closed.to_string()));
+                vec![Event::Link { peer, state: LinkState::Down, reason }]
+            }
+            HomeEvent::Member { member, .. } => self.member(member),
+            HomeEvent::Opened(request) => self.opened(request),
+            HomeEvent::Answer { request, .. }
+            | HomeEvent::NotIncluded { request, .. }
+            | HomeEvent::Decided(request)
+            | HomeEvent::Ended(request)
+            | HomeEvent::Resumed(request) => self.changed(request),
+            HomeEvent::Fate { proposal, fate, .. } => {
+                self.fate(*proposal, shown::fate(fate, self.me))
+            }
+            HomeEvent::Void { opening, .. } => self.void(opening),
+            HomeEvent::NotAdmitted { from, why } => {
+                let message = format!("something from {} was not let in: {why}", from.short());
+                vec![error("not-admitted", message)]
+            }
+            HomeEvent::DiskFailing { why } => {
+                let message = format!("the disk refuses writes, nothing is saved: {why}");
+                vec![error("disk", message)]
+            }
+            HomeEvent::Missed(count) => {
+                vec![error("missed", format!("{count} events were missed; the state is right"))]
+            }
+            // Whoever joins says it, and ends with it.
+            HomeEvent::JoinRefused { .. }
+            | HomeEvent::Joined { .. }
+            | HomeEvent::ApprovalNeeded { .. }
+            | HomeEvent::Chat { .. }
+            | HomeEvent::InSync { .. }
+            | HomeEvent::DiskRecovered => Vec::new(),
+        }
+    }
+
+    /// Each state once: a host takes its seat again at each start.
+    fn member(&mut self, member: &MemberView) -> Vec<Event> {
+        let now = (member.name.clone(), member.role);
+        let before = self.members.insert(member.device, now.clone());
+        if before == Some(now) { Vec::new() } else { vec![shown::member(member)] }
+    }
+
+    fn opened(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
+        let asked = self.requests.get(&request.opening).map(|known| &known.request);
+        if asked.is_none_or(|asked| *asked == request.request) {
+            return self.changed(request);
+        }
+        // The next revision: told anew, then what became of its answers.
+        let mut events: Vec<Event> = shown::request(request).events().into_iter().take(1).collect();
+        events.extend(self.changed(request));
+        events
+    }
+
+    /// Each state once: the count of those who carry it may change without a new state.
+    fn fate(&mut self, proposal: ProposalId, fate: Fate) -> Vec<Event> {
+        if self.fates.get(&proposal) == Some(&fate) {
+            return Vec::new();
+        }
+        self.fates.insert(proposal, fate.clone());
+        vec![Event::Fate { proposal: proposal.to_string(), fate }]
+    }
+
+    fn changed(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
+        let shown = shown::request(request);
+        let before = self.requests.get(&request.opening);
+        let was_open = before.is_some_and(|before| !is_over(&before.status));
+        if was_open && is_over(&shown.status) {
+            self.settled = Some(request.opening);
+        }
+        let events = shown.changes_since(before);
+        self.requests.insert(request.opening, shown);
+        events
+    }
+
+    fn void(&mut self, opening: &OpeningId) -> Vec<Event> {
+        let known = self.requests.remove(opening);
+        let named = known.map_or_else(|| opening.to_string(), |request| request.request.id);
+        vec![error("void", format!("request {named} is void: its host started anew without it"))]
+    }
+}
+
+fn error(word: &str, message: String) -> Event {
+    Event::Error { error: word.to_owned(), message }
+}
+
+fn is_over(status: &Status) -> bool {
+    match status {
+        Status::Open | Status::Suspended => false,
+        Status::Decided { .. } | Status::Ended(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;

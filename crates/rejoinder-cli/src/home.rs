@@ -1,0 +1,108 @@
+//! Opens the home that the command line means, and finds the workspace in it.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
+
+use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
+use rejoinder::{Home, NotDone, PeerId, Workspace, WorkspaceView};
+
+use crate::{
+    args::{Common, Network},
+    failure::Failure,
+    plain,
+};
+
+/// Where the home is.
+pub fn directory(common: &Common) -> Result<PathBuf, Failure> {
+    if let Some(home) = &common.home {
+        return Ok(home.clone());
+    }
+    let names = AppStrategyArgs {
+        top_level_domain: "dev".to_owned(),
+        author: "rejoinder".to_owned(),
+        app_name: "rejoinder".to_owned(),
+    };
+    let strategy = choose_app_strategy(names).map_err(|error| {
+        Failure::new("home", format!("no directory for this device ({error}); name one by --home"))
+    })?;
+    Ok(strategy.data_dir())
+}
+
+/// Opens it to ask or to answer.
+pub async fn open(common: &Common, network: &Network, name: Option<&str>) -> Result<Home, Failure> {
+    let mut options = Home::options();
+    if let Some(address) = network.listen {
+        options = options.listen(address);
+    }
+    if !network.only.is_empty() {
+        options = options.only(peers(&network.only)?);
+    }
+    let home = options.open(directory(common)?).await?;
+    match name {
+        Some(name) => home.rename(name).await.map_err(|why| unnamed(&why))?,
+        None => name_first(&home).await?,
+    }
+    Ok(home)
+}
+
+fn unnamed(why: &NotDone) -> Failure {
+    Failure::unreadable(why.code(), format!("--name: {why}"))
+}
+
+/// The first time, people know this device by its user.
+async fn name_first(home: &Home) -> Result<(), Failure> {
+    if let Some(user) = user()
+        && home.workspaces().await?.is_empty()
+        && let Err(why) = home.rename(user).await
+    {
+        // Then they know it by its key.
+        tracing::info!(%why, "the login name can't be this device's name");
+    }
+    Ok(())
+}
+
+/// Opens it to look at it: it links with nobody, and is to be reached by nobody.
+pub async fn open_alone(common: &Common) -> Result<Home, Failure> {
+    let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    Ok(Home::options().listen(nowhere).only([]).open(directory(common)?).await?)
+}
+
+fn peers(given: &[String]) -> Result<Vec<PeerId>, Failure> {
+    let peer = |text: &String| {
+        text.parse().map_err(|error| {
+            Failure::unreadable("peer", format!("--only {}: {error}", plain::line(text)))
+        })
+    };
+    given.iter().map(peer).collect()
+}
+
+fn user() -> Option<String> {
+    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).ok()?;
+    Some(user).filter(|user| !user.trim().is_empty())
+}
+
+/// The workspace that is meant: the one of that name, else the only one there is. `which` says
+/// which count.
+pub async fn workspace(
+    home: &Home,
+    named: Option<&str>,
+    which: impl Fn(&WorkspaceView) -> bool,
+) -> Result<Option<Workspace>, Failure> {
+    let mut found = Vec::new();
+    let mut titles = Vec::new();
+    for workspace in home.workspaces().await? {
+        let view = workspace.view().await?;
+        if which(&view) && named.is_none_or(|name| view.title == name) {
+            found.push(workspace);
+            titles.push(plain::name(&view.title));
+        }
+    }
+    if found.len() > 1 {
+        let titles = titles.join(", ");
+        let message = format!("several workspaces are meant ({titles}); choose one by --workspace");
+        return Err(Failure::new("several-workspaces", message));
+    }
+    Ok(found.pop())
+}

@@ -1,0 +1,87 @@
+//! `join`: answer, by commands on stdin or by the form on a terminal.
+
+mod commands;
+mod follow;
+mod pick;
+mod terminal;
+
+use std::io::{self, IsTerminal};
+
+use rejoinder::{Events, Home, Ticket, Workspace};
+
+use crate::{
+    args::{Common, Join},
+    console::Console,
+    failure::Failure,
+    feed::Feed,
+    home,
+    outcome::Exit,
+    shown,
+    signals::Signals,
+};
+
+/// Runs it.
+pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    let ticket = join.ticket.as_deref().map(ticket).transpose()?;
+    let home = home::open(common, &join.network, join.name.as_deref()).await?;
+    let events = home.events()?;
+    let workspace = workspace(&home, ticket, join.workspace.as_deref()).await?;
+    let joined = Joined { home, workspace, join, console };
+    let ended = joined.run(events, &mut signals).await;
+    signals.close(joined.home).await;
+    ended
+}
+
+fn ticket(text: &str) -> Result<Ticket, Failure> {
+    text.trim().parse().map_err(|error| Failure::unreadable("ticket", error))
+}
+
+async fn workspace(
+    home: &Home,
+    ticket: Option<Ticket>,
+    named: Option<&str>,
+) -> Result<Workspace, Failure> {
+    if let Some(ticket) = ticket {
+        return Ok(home.join(ticket).await?);
+    }
+    home::workspace(home, named, |_| true).await?.ok_or_else(|| {
+        let message = match named {
+            Some(name) => format!("this home is in no workspace called {name}"),
+            None => "this home is in no workspace yet: `rejoinder join TICKET`, with the ticket \
+                     that `rejoinder ask` printed"
+                .to_owned(),
+        };
+        Failure::unreadable("no-workspace", message)
+    })
+}
+
+/// A device in a workspace, with somebody in front of it.
+struct Joined<'a> {
+    home: Home,
+    workspace: Workspace,
+    join: &'a Join,
+    console: &'a Console,
+}
+
+impl Joined<'_> {
+    async fn run(&self, events: Events, signals: &mut Signals) -> Result<Exit, Failure> {
+        let view = self.workspace.view().await?;
+        self.console.set_names(shown::names(self.home.me(), &view.members));
+        let for_people = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if for_people && !self.console.is_json() {
+            return terminal::run(self, events, signals).await;
+        }
+        let mut feed = Feed::new(self.home.me());
+        let members = feed.know_members(&view.members);
+        let requests = view.requests.iter().flat_map(|request| feed.know(request));
+        members.into_iter().chain(requests).for_each(|event| self.console.event(event));
+        let following = follow::Following::default();
+        tokio::select! {
+            biased;
+            exit = signals.next() => Ok(exit),
+            ended = commands::run(self, &following) => ended,
+            failure = following.run(self, events, feed) => Err(failure),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Commands on stdin, each answered by one line, in order.
+
+use std::time::Duration;
+
+use rejoinder::{ChatInputResponseKind, Closed, NotDone, PeerId, QuestionId, Request, Value};
+use tokio::time::timeout;
+
+use super::{
+    Joined,
+    follow::Following,
+    pick::{NotPicked, Pick},
+};
+use crate::{
+    event::Reply,
+    failure::Failure,
+    limits,
+    line::{Line, RawValue, Until},
+    outcome::Exit,
+    shown, stdin,
+};
+
+/// Obeys until the end of stdin, `quit`, or with `--once` the first decision.
+pub(super) async fn run(joined: &Joined<'_>, following: &Following) -> Result<Exit, Failure> {
+    let mut lines = stdin::lines();
+    let pick = Pick::new(&joined.workspace);
+    let mut commands = Commands { joined, following, pick, refused: false };
+    let mut number = 0;
+    loop {
+        let line = tokio::select! {
+            biased;
+            // What was read already is obeyed, also when the decision is there already.
+            line = lines.recv() => line,
+            () = following.settled(), if joined.join.once => None,
+        };
+        let Some(line) = line else { break };
+        number += 1;
+        if commands.obey(number, &line).await? == Next::Quit {
+            break;
+        }
+    }
+    let refused = commands.refused || following.refused();
+    Ok(if joined.join.strict && refused { Exit::Failed } else { Exit::Done })
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Line,
+    Quit,
+}
+
+struct Commands<'a> {
+    joined: &'a Joined<'a>,
+    following: &'a Following,
+    pick: Pick<'a>,
+    refused: bool,
+}
+
+/// Why a command was not done.
+struct No {
+    error: String,
+    message: Option<String>,
+    questions: Vec<String>,
+}
+
+impl Commands<'_> {
+    async fn obey(&mut self, number: u64, line: &[u8]) -> Result<Next, Failure> {
+        let line = match Line::from_bytes(line) {
+            Ok(None) => return Ok(Next::Line),
+            Ok(Some(line)) => line,
+            Err(error) => {
+                let reply = Reply::refused(number, &error.command, error.problem.code());
+                self.reply(reply.because(error.problem));
+                return Ok(Next::Line);
+            }
+        };
+        let command = line.command();
+        let mut reply = Reply::done(number, command, line.subject());
+        match self.done(&line, &mut reply).await {
+            Ok(()) => {}
+            Err(No { error, message, questions }) => {
+                reply = Reply { message, ..Reply::refused(number, command, &error) };
+                reply = reply.about(questions);
+            }
+        }
+        self.reply(reply);
+        self.joined.console.release();
+        Ok(if line == Line::Quit { Next::Quit } else { Next::Line })
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.refused |= !reply.ok;
+        self.joined.console.reply(reply);
+    }
+
+    async fn done(&mut self, line: &Line, reply: &mut Reply) -> Result<(), No> {
+        match line {
+            Line::Show => {
+                let view = self.pick.for_show().await?;
+                self.joined.console.show(&shown::request(&view));
+            }
+            Line::Use { request } => self.pick.choose(request).await?,
+            Line::Quit => {}
+            Line::Draft { question, value } => {
+                let request = self.pick.for_answer().await?;
+                let value = meant(&request, question, value).await?;
+                request.draft(question.as_str(), value).await?;
+            }
+            Line::Submit { question, value: Some(value) } => {
+                let request = self.pick.for_answer().await?;
+                let value = meant(&request, question, value).await?;
+                request.submit(question.as_str(), value).await?;
+            }
+            Line::Submit { question, value: None } => {
+                self.pick.for_answer().await?.submit_draft(question.as_str()).await?;
+            }
+            Line::Skip { question } => {
+                self.pick.for_answer().await?.skip(question.as_str()).await?;
+            }
+            Line::Clear { question } => {
+                self.pick.for_answer().await?.clear(question.as_str()).await?;
+            }
+            Line::Take { question, peer } => {
+                let request = self.pick.for_answer().await?;
+                let peer = self.peer(peer).await?;
+                request.take(question.as_str(), peer).await?;
+            }
+            Line::Accept => self.complete(ChatInputResponseKind::Accept, reply).await?,
+            Line::Decline => self.complete(ChatInputResponseKind::Decline, reply).await?,
+            Line::Cancel => self.complete(ChatInputResponseKind::Cancel, reply).await?,
+            Line::Offline => self.joined.home.offline().await?,
+            Line::Online => self.joined.home.online().await?,
+            Line::Wait { until, within } => self.wait(*until, *within).await?,
+        }
+        Ok(())
+    }
+
+    async fn complete(
+        &mut self,
+        response: ChatInputResponseKind,
+        reply: &mut Reply,
+    ) -> Result<(), No> {
+        let request = self.pick.for_completion(self.following.last_settled()).await?;
+        // Its fate is told after the reply, which names the proposal.
+        self.joined.console.hold();
+        let proposal = request.complete(response, Default::default()).await?;
+        reply.proposal = Some(proposal.id().to_string());
+        Ok(())
+    }
+
+    async fn wait(&mut self, until: Until, within: Duration) -> Result<(), No> {
+        let waited = match until {
+            Until::Open => self.pick.open(within).await,
+            Until::Decided => self.pick.decided(within).await,
+            Until::Synced => {
+                match timeout(within.max(limits::LOOK), self.joined.workspace.synced()).await {
+                    Ok(synced) => synced.map_err(NotPicked::from),
+                    Err(_) => Err(NotPicked::NoRequest),
+                }
+            }
+        };
+        match waited {
+            Err(NotPicked::NoRequest) => Err(No {
+                error: "timeout".to_owned(),
+                message: Some(format!("not {} after {} s", until.word(), within.as_secs_f64())),
+                questions: Vec::new(),
+            }),
+            waited => Ok(waited?),
+        }
+    }
+
+    /// A member: by its id, the start of that, or its name.
+    async fn peer(&self, given: &str) -> Result<PeerId, No> {
+        let members = self.joined.workspace.members().await?;
+        let by_id = |given: &str| {
+            let id = |member: &rejoinder::MemberView| member.device.to_string();
+            members.iter().filter(move |member| id(member).starts_with(given)).collect::<Vec<_>>()
+        };
+        let mut found: Vec<_> = members.iter().filter(|member| member.name == given).collect();
+        if found.is_empty() && !given.is_empty() {
+            found = by_id(given);
+        }
+        match found.as_slice() {
+            [one] => Ok(one.device),
+            [] => Err(No::because("no-such-peer", format!("no member is called {given}"))),
+            [..] => Err(No::because("several-peers", format!("{given} can be several members"))),
+        }
+    }
+}
+
+/// What a value means for its question.
+async fn meant(request: &Request, question: &str, value: &RawValue) -> Result<Value, No> {
+    let view = shown::request(&request.view().await?);
+    let Some(asked) = view.question(question) else {
+        let message = format!("the request has no question {question:?}");
+        let about = No::because("no-such-question", message);
+        return Err(No { questions: vec![question.to_owned()], ..about });
+    };
+    match value.for_question(asked) {
+        Ok(value) => Ok(Value::Ahp(value)),
+        Err(error) => Err(No {
+            questions: vec![question.to_owned()],
+            ..No::because(error.code(), error.to_string())
+        }),
+    }
+}
+
+impl No {
+    fn because(error: &str, message: String) -> Self {
+        Self { error: error.to_owned(), message: Some(message), questions: Vec::new() }
+    }
+}
+
+impl From<NotPicked> for No {
+    fn from(why: NotPicked) -> Self {
+        match why {
+            NotPicked::NoRequest => {
+                Self { error: "no-request".to_owned(), message: None, questions: Vec::new() }
+            }
+            NotPicked::Several(ids) => {
+                let message = format!("say which one by `use`: {}", ids.join(", "));
+                Self::because("several-open", message)
+            }
+            NotPicked::Closed => Closed.into(),
+        }
+    }
+}
+
+impl From<Closed> for No {
+    fn from(closed: Closed) -> Self {
+        NotDone::from(closed).into()
+    }
+}
+
+impl From<NotDone> for No {
+    fn from(why: NotDone) -> Self {
+        let questions = questions(&why);
+        // The questions say it.
+        let message = questions.is_empty().then(|| why.to_string());
+        Self { error: why.code().to_owned(), message, questions }
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "only the host's reasons list questions")]
+fn questions(why: &NotDone) -> Vec<String> {
+    match why {
+        NotDone::Refused(rejoinder::Refused::Host(refusal)) => {
+            refusal.questions().iter().map(QuestionId::to_string).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,123 @@
+//! What happens while commands are obeyed: events are printed, the first decision is noticed.
+
+use std::cell::Cell;
+
+use rejoinder::{Closed, Events, HomeEvent, OpeningId};
+use tokio::sync::Notify;
+
+use super::Joined;
+use crate::{
+    event::{Event, Fate},
+    failure::Failure,
+    feed::Feed,
+};
+
+/// What the commands need to know of what happened.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    /// A request that was open has ended.
+    settled: Notify,
+    /// Which, the last time.
+    last_settled: Cell<Option<OpeningId>>,
+    /// The host refused something.
+    refused: Cell<bool>,
+}
+
+impl Following {
+    /// Waits until a request that was open has ended. Cancel-safe.
+    pub(super) async fn settled(&self) {
+        self.settled.notified().await;
+    }
+
+    /// The request that has ended last in this run.
+    pub(super) fn last_settled(&self) -> Option<OpeningId> {
+        self.last_settled.get()
+    }
+
+    /// Whether the host refused something.
+    pub(super) fn refused(&self) -> bool {
+        self.refused.get()
+    }
+
+    /// Follows until this device is told that it may not join.
+    pub(super) async fn run(
+        &self,
+        joined: &Joined<'_>,
+        mut events: Events,
+        mut feed: Feed,
+    ) -> Failure {
+        // Whether anything happened since it was last told that all is in sync.
+        let mut stale = true;
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = events.next() => event,
+                synced = joined.workspace.synced(), if stale => {
+                    if let Err(closed) = synced {
+                        return closed.into();
+                    }
+                    stale = false;
+                    joined.console.event(Event::Synced);
+                    continue;
+                }
+            };
+            let Some(event) = event else { return Closed.into() };
+            stale |= unsettles(&event);
+            for told in feed.take(&event) {
+                if let Event::Fate { fate: Fate::Refused { .. }, .. } = told {
+                    self.refused.set(true);
+                }
+                joined.console.event(told);
+            }
+            if let Some(opening) = feed.take_settled() {
+                self.last_settled.set(Some(opening));
+                self.settled.notify_one();
+            }
+            if let HomeEvent::JoinRefused { why, .. } = event
+                && let Some(failure) = refused(joined, &why).await
+            {
+                return failure;
+            }
+        }
+    }
+}
+
+/// A member's ticket need not be good; without one, this is the end.
+async fn refused(joined: &Joined<'_>, why: &str) -> Option<Failure> {
+    match joined.workspace.view().await {
+        Ok(view) if view.member => None,
+        Ok(_) => {
+            let message = format!("the host does not let this device in: {why}");
+            Some(Failure::new("join-refused", message))
+        }
+        Err(closed) => Some(closed.into()),
+    }
+}
+
+/// Whether after this it must be found out anew if all is in sync.
+fn unsettles(event: &HomeEvent) -> bool {
+    match event {
+        HomeEvent::LinkUp { .. }
+        | HomeEvent::Joined { .. }
+        | HomeEvent::Opened(_)
+        | HomeEvent::Answer { .. }
+        | HomeEvent::NotIncluded { .. }
+        | HomeEvent::Decided(_)
+        | HomeEvent::Ended(_)
+        | HomeEvent::Resumed(_)
+        | HomeEvent::InSync { yes: false, .. } => true,
+        HomeEvent::Fate { fate, .. } => *fate == rejoinder::Fate::Saved,
+        HomeEvent::Listening { .. }
+        | HomeEvent::LinkDown { .. }
+        | HomeEvent::JoinRefused { .. }
+        | HomeEvent::ApprovalNeeded { .. }
+        | HomeEvent::Member { .. }
+        | HomeEvent::Void { .. }
+        | HomeEvent::Chat { .. }
+        | HomeEvent::InSync { yes: true, .. }
+        | HomeEvent::NotAdmitted { .. }
+        | HomeEvent::DiskFailing { .. }
+        | HomeEvent::DiskRecovered
+        | HomeEvent::Missed(_) => false,
+    }
+}

@@ -1,0 +1,178 @@
+//! Which request a command means.
+
+use std::time::Duration;
+
+use rejoinder::{Closed, OpeningId, Request, RequestStatus, RequestView, Workspace};
+use tokio::time::{Instant, timeout_at};
+
+use crate::limits;
+
+/// The requests of a workspace, and which of them commands mean.
+#[derive(Debug)]
+pub(super) struct Pick<'a> {
+    workspace: &'a Workspace,
+    /// Chosen by `use`.
+    used: Option<OpeningId>,
+    /// Answered by the last command, until somebody waited for its end.
+    last: Option<OpeningId>,
+}
+
+/// Why no request is meant.
+#[derive(Debug)]
+pub(super) enum NotPicked {
+    /// None is open, and none was opened in time.
+    NoRequest,
+    /// Several are open; their ids.
+    Several(Vec<String>),
+    /// The home was closed.
+    Closed,
+}
+
+impl From<Closed> for NotPicked {
+    fn from(_: Closed) -> Self {
+        Self::Closed
+    }
+}
+
+impl<'a> Pick<'a> {
+    pub(super) fn new(workspace: &'a Workspace) -> Self {
+        Self { workspace, used: None, last: None }
+    }
+
+    /// Means the request of that id from here on: the open one; of several or none, the newest.
+    /// Waits for one as all commands do.
+    pub(super) async fn choose(&mut self, id: &str) -> Result<(), NotPicked> {
+        let view = self
+            .first(limits::WAIT, |views| {
+                let mut same = views.iter().filter(|view| view.id.as_str() == id);
+                let newest = same.clone().next_back();
+                let found = same.rfind(|view| is_open(view)).or(newest);
+                found.map(|view| Ok(view.clone()))
+            })
+            .await?;
+        self.used = Some(view.opening);
+        Ok(())
+    }
+
+    /// The request that an answer is for. Waits for one to be open.
+    pub(super) async fn for_answer(&mut self) -> Result<Request, NotPicked> {
+        let used = self.used;
+        let view = self.first(limits::WAIT, |views| match used {
+            Some(used) => views.iter().find(|view| view.opening == used).cloned().map(Ok),
+            None => only_open(views),
+        });
+        let view = view.await?;
+        self.last = Some(view.opening);
+        self.request(&view).await
+    }
+
+    /// The request that a completion is for: the one that has just ended too, so that whoever
+    /// comes second is told who decided.
+    pub(super) async fn for_completion(
+        &mut self,
+        ended: Option<OpeningId>,
+    ) -> Result<Request, NotPicked> {
+        let used = self.used.or(ended);
+        let view = self.first(limits::WAIT, |views| {
+            let of_used = || views.iter().find(|view| Some(view.opening) == used).cloned().map(Ok);
+            match self.used {
+                Some(_) => of_used(),
+                None => only_open(views).or_else(of_used),
+            }
+        });
+        let view = view.await?;
+        self.last = Some(view.opening);
+        self.request(&view).await
+    }
+
+    /// The request that is to be shown: of those that are over too, if none is open.
+    pub(super) async fn for_show(&self) -> Result<RequestView, NotPicked> {
+        let (used, last) = (self.used, self.last);
+        let view = self.first(limits::WAIT, |views| {
+            let of = |opening: Option<OpeningId>| {
+                views.iter().find(|view| Some(view.opening) == opening)
+            };
+            let mut open = views.iter().filter(|view| is_open(view));
+            let (first, another) = (open.next(), open.next());
+            if used.is_none() && another.is_some() {
+                return only_open(views);
+            }
+            of(used).or(first).or_else(|| of(last)).or(views.last()).cloned().map(Ok)
+        });
+        let view = view.await?;
+        let request = self.request(&view).await?;
+        Ok(request.read().await.unwrap_or(view))
+    }
+
+    async fn request(&self, view: &RequestView) -> Result<Request, NotPicked> {
+        let request = self.workspace.request_opened(view.opening).await?;
+        request.ok_or(NotPicked::NoRequest)
+    }
+
+    /// Waits until a request is open.
+    pub(super) async fn open(&self, within: Duration) -> Result<(), NotPicked> {
+        let open = |views: &[RequestView]| views.iter().any(is_open).then_some(Ok(()));
+        self.first(within, open).await
+    }
+
+    /// Waits until the request that was answered last has ended; else the open one; with none
+    /// open, the newest one has.
+    pub(super) async fn decided(&mut self, within: Duration) -> Result<(), NotPicked> {
+        let mut meant = self.used.or(self.last);
+        let mut decided = |views: &[RequestView]| {
+            meant = meant.or_else(|| views.iter().find(|view| is_open(view)).map(|it| it.opening));
+            let over = match meant {
+                // One that was removed is over too.
+                Some(meant) => views.iter().find(|view| view.opening == meant).is_none_or(is_over),
+                None => views.last().is_some_and(is_over),
+            };
+            over.then_some(Ok(()))
+        };
+        self.first(within, &mut decided).await?;
+        self.last = None;
+        Ok(())
+    }
+
+    /// Waits for the first state in which `look` finds something. The present one counts, however
+    /// short the time.
+    async fn first<T>(
+        &self,
+        within: Duration,
+        mut look: impl FnMut(&[RequestView]) -> Option<Result<T, NotPicked>>,
+    ) -> Result<T, NotPicked> {
+        let deadline = Instant::now() + within;
+        let mut states = self.workspace.requests();
+        let mut state = states.next().await;
+        loop {
+            let views = state.ok_or(NotPicked::Closed)?;
+            if let Some(found) = look(&views) {
+                return found;
+            }
+            let next = timeout_at(deadline, states.next()).await;
+            state = next.map_err(|_| NotPicked::NoRequest)?;
+        }
+    }
+}
+
+fn only_open(views: &[RequestView]) -> Option<Result<RequestView, NotPicked>> {
+    let mut open = views.iter().filter(|view| is_open(view));
+    match (open.next(), open.next()) {
+        (None, _) => None,
+        (Some(view), None) => Some(Ok(view.clone())),
+        (Some(_), Some(_)) => {
+            let open = views.iter().filter(|view| is_open(view));
+            Some(Err(NotPicked::Several(open.map(|view| view.id.to_string()).collect())))
+        }
+    }
+}
+
+fn is_open(view: &RequestView) -> bool {
+    view.status == RequestStatus::Open
+}
+
+fn is_over(view: &RequestView) -> bool {
+    match view.status {
+        RequestStatus::Open | RequestStatus::Suspended => false,
+        RequestStatus::Decided { .. } | RequestStatus::Ended(_) => true,
+    }
+}

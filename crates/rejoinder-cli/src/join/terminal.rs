@@ -1,0 +1,278 @@
+//! The form on a terminal: keys in, actions to the engine, states back.
+
+mod act;
+mod keyboard;
+mod raw;
+
+use std::{io, time::Instant};
+
+use rejoinder::{
+    Closed, Events, HomeEvent, OpeningId, ProposalId, Request, RequestStatus, RequestView,
+};
+
+use super::Joined;
+use crate::{
+    failure::Failure,
+    log,
+    outcome::Exit,
+    prompt::{Action, Input, Prompt, Screen},
+    shown,
+    signals::Signals,
+    view::Status,
+};
+use raw::Raw;
+
+/// Shows the form until the person leaves.
+pub(super) async fn run(
+    joined: &Joined<'_>,
+    events: Events,
+    signals: &mut Signals,
+) -> Result<Exit, Failure> {
+    let raw = Raw::enter().map_err(failed)?;
+    let (columns, rows) = crossterm::terminal::size().map_err(failed)?;
+    let mut form = FormOnTerminal {
+        joined,
+        prompt: Prompt::new(joined.console.names(), columns, rows),
+        screen: Screen::new(log::colours_wanted()),
+        started: Instant::now(),
+        shown: None,
+        stale: true,
+        proposed: None,
+        refused: false,
+    };
+    form.greet().await?;
+    let ended = form.run(events, signals).await;
+    let left = form.leave();
+    drop(raw);
+    if form.is_open() {
+        joined.console.say(
+            "the request stays open, what you wrote is kept: `rejoinder join` goes on with it",
+        );
+    }
+    let exit = ended?;
+    left.map_err(failed)?;
+    Ok(exit)
+}
+
+struct FormOnTerminal<'a> {
+    joined: &'a Joined<'a>,
+    prompt: Prompt,
+    screen: Screen,
+    started: Instant,
+    /// The request that the form shows.
+    shown: Option<(Request, Status)>,
+    /// Whether that may stand otherwise by now.
+    stale: bool,
+    /// The last completion that was proposed here.
+    proposed: Option<ProposalId>,
+    /// Whether anything was refused.
+    refused: bool,
+}
+
+/// Whether it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    On,
+    Quit,
+}
+
+impl FormOnTerminal<'_> {
+    async fn run(&mut self, mut events: Events, signals: &mut Signals) -> Result<Exit, Failure> {
+        let mut keys = keyboard::inputs();
+        let mut states = self.joined.workspace.watch();
+        loop {
+            let timeout = self.prompt.poll_timeout().map(|at| at.saturating_sub(self.now()));
+            tokio::select! {
+                biased;
+                exit = signals.next() => return Ok(exit),
+                input = keys.recv() => match input {
+                    Some(input) => self.input(input).map_err(failed)?,
+                    // A terminal that can't be read any more is gone.
+                    None => return Ok(Exit::HungUp),
+                },
+                event = events.next() => self.event(event.ok_or(Closed)?).await?,
+                // What the stream has read may be older than what was done here since.
+                state = states.next() => self.stale |= state.is_some(),
+                () = after(timeout) => self.tell(Input::Tick),
+            }
+            let next = self.settle().await?;
+            self.draw().map_err(failed)?;
+            if next == Next::Quit {
+                let refused = self.joined.join.strict && self.refused;
+                return Ok(if refused { Exit::Failed } else { Exit::Done });
+            }
+        }
+    }
+
+    async fn greet(&mut self) -> Result<(), Failure> {
+        if !self.joined.workspace.view().await?.member {
+            self.tell(Input::Said("waiting to be let in by the host".to_owned()));
+        }
+        self.draw().map_err(failed)
+    }
+
+    fn is_open(&self) -> bool {
+        self.shown.as_ref().is_some_and(|(_, status)| *status == Status::Open)
+    }
+
+    /// Milliseconds since the form came up.
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn tell(&mut self, input: Input) {
+        self.prompt.handle(self.now(), input);
+    }
+
+    fn input(&mut self, input: Input) -> io::Result<()> {
+        if let Input::Size { .. } = input {
+            self.screen.clear(&mut io::stderr())?;
+        }
+        self.tell(input);
+        Ok(())
+    }
+
+    /// Does what the form wants done, and shows it how things stand, until neither is left. Every
+    /// action is done before the form is shown the next state: one that was read before would
+    /// undo on the screen what was typed.
+    async fn settle(&mut self) -> Result<Next, Failure> {
+        loop {
+            while let Some(action) = self.prompt.poll_action() {
+                if action == Action::Quit {
+                    return Ok(Next::Quit);
+                }
+                self.stale = true;
+                self.act(action).await?;
+            }
+            if !std::mem::take(&mut self.stale) {
+                return Ok(Next::On);
+            }
+            let view = self.joined.workspace.view().await?;
+            let names = shown::names(self.joined.home.me(), &view.members);
+            if names != self.joined.console.names() {
+                self.joined.console.set_names(names.clone());
+                self.tell(Input::Names(names));
+                self.stale = true;
+            } else if self.show(&view.requests).await? == Next::Quit {
+                return Ok(Next::Quit);
+            }
+        }
+    }
+
+    /// Shows the form its request as it stands.
+    async fn show(&mut self, requests: &[RequestView]) -> Result<Next, Failure> {
+        let Some(view) = self.choose(requests) else {
+            if self.shown.take().is_some() {
+                self.tell(Input::Request(None));
+            }
+            return Ok(Next::On);
+        };
+        if self.opening() != Some(view.opening) {
+            let request = self.joined.workspace.request_opened(view.opening).await?;
+            let Some(request) = request else { return Ok(Next::On) };
+            // The same id may have been asked anew: the form tells requests apart by it.
+            self.tell(Input::Request(None));
+            self.proposed = None;
+            self.shown = Some((request, Status::Open));
+        }
+        let shown = shown::request(view);
+        let status = shown.status.clone();
+        self.tell(Input::Request(Some(Box::new(shown))));
+        let over = match status {
+            Status::Open | Status::Suspended => false,
+            Status::Decided { .. } | Status::Ended(_) => true,
+        };
+        let before = self.shown.as_mut().map(|(_, before)| std::mem::replace(before, status));
+        let ends = over && self.joined.join.once && before == Some(Status::Open);
+        Ok(if ends { Next::Quit } else { Next::On })
+    }
+
+    /// The open request that is shown, else the next one; one that has ended stays until then.
+    fn choose<'v>(&self, requests: &'v [RequestView]) -> Option<&'v RequestView> {
+        let shown = self.opening();
+        let of_form = requests.iter().find(|request| Some(request.opening) == shown);
+        let open = |request: &&RequestView| request.status == RequestStatus::Open;
+        of_form.filter(open).or_else(|| requests.iter().find(open)).or(of_form)
+    }
+
+    fn opening(&self) -> Option<OpeningId> {
+        self.shown.as_ref().map(|(request, _)| request.opening())
+    }
+
+    async fn event(&mut self, event: HomeEvent) -> Result<(), Failure> {
+        let names = self.joined.console.names();
+        let mut said = None;
+        match event {
+            HomeEvent::Fate { proposal, fate, .. } if self.proposed == Some(proposal) => {
+                let fate = shown::fate(&fate, self.joined.home.me());
+                self.refused |= matches!(fate, crate::event::Fate::Refused { .. });
+                self.tell(Input::Fate(fate));
+            }
+            HomeEvent::LinkUp { peer } => {
+                said = Some(format!("link to {} up", names.show(&peer.to_string())));
+            }
+            HomeEvent::LinkDown { peer, .. } => {
+                let peer = names.show(&peer.to_string());
+                said = Some(format!("link to {peer} down; what you write is saved here"));
+            }
+            HomeEvent::JoinRefused { why, .. } => {
+                let message = format!("the host does not let this device in: {why}");
+                if !self.joined.workspace.view().await?.member {
+                    return Err(Failure::new("join-refused", message));
+                }
+            }
+            HomeEvent::DiskFailing { why } => {
+                said = Some(format!("the disk refuses writes, nothing is saved: {why}"));
+            }
+            HomeEvent::DiskRecovered => said = Some("the disk takes writes again".to_owned()),
+            HomeEvent::Joined { .. } => said = Some("the host has let you in".to_owned()),
+            HomeEvent::Fate { .. }
+            | HomeEvent::Listening { .. }
+            | HomeEvent::ApprovalNeeded { .. }
+            | HomeEvent::Member { .. }
+            | HomeEvent::Opened(_)
+            | HomeEvent::Answer { .. }
+            | HomeEvent::NotIncluded { .. }
+            | HomeEvent::Decided(_)
+            | HomeEvent::Ended(_)
+            | HomeEvent::Resumed(_)
+            | HomeEvent::Void { .. }
+            | HomeEvent::Chat { .. }
+            | HomeEvent::InSync { .. }
+            | HomeEvent::NotAdmitted { .. }
+            | HomeEvent::Missed(_) => {}
+        }
+        if let Some(said) = said {
+            self.tell(Input::Said(said));
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let mut out = io::stderr();
+        for line in log::take() {
+            self.screen.leave(&crate::plain::line(&line), &mut out)?;
+        }
+        while let Some(notice) = self.prompt.poll_notice() {
+            self.screen.leave(&notice, &mut out)?;
+        }
+        self.screen.show(&self.prompt.frame(), &mut out)
+    }
+
+    fn leave(&mut self) -> io::Result<()> {
+        self.screen.clear(&mut io::stderr())
+    }
+}
+
+fn failed(error: io::Error) -> Failure {
+    Failure::new("terminal", format!("the terminal: {error}"))
+}
+
+async fn after(milliseconds: Option<u64>) {
+    match milliseconds {
+        Some(milliseconds) => {
+            tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,25 @@
+//! Keys, pastes and sizes, read by a thread: a read from a terminal can't be given up.
+
+use crossterm::event::{self, Event};
+use tokio::sync::mpsc;
+
+use crate::{limits, prompt::Input};
+
+/// What the terminal tells, until it is gone.
+pub(super) fn inputs() -> mpsc::Receiver<Input> {
+    let (sender, inputs) = mpsc::channel(limits::LINES_AHEAD);
+    std::thread::spawn(move || {
+        while let Ok(event) = event::read() {
+            let input = match event {
+                Event::Key(key) => Input::Key(key),
+                Event::Paste(text) => Input::Paste(text),
+                Event::Resize(columns, rows) => Input::Size { columns, rows },
+                Event::FocusGained | Event::FocusLost | Event::Mouse(_) => continue,
+            };
+            if sender.blocking_send(input).is_err() {
+                break;
+            }
+        }
+    });
+    inputs
+}

@@ -1,0 +1,62 @@
+//! The terminal while the form has it, and as it was before.
+
+use std::{
+    io::{self, Write},
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crossterm::{
+    cursor::Show,
+    event::{DisableBracketedPaste, EnableBracketedPaste},
+    execute, queue,
+    style::ResetColor,
+    terminal::{disable_raw_mode, enable_raw_mode},
+};
+
+use crate::log;
+
+/// The form has the terminal until this is dropped, or the process panics.
+#[derive(Debug)]
+pub(super) struct Raw(());
+
+/// Whether the terminal has to be given back.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+impl Raw {
+    pub(super) fn enter() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                before(panic);
+            }));
+        });
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        log::hold();
+        let raw = Self(());
+        execute!(io::stderr(), EnableBracketedPaste)?;
+        Ok(raw)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stderr();
+    // The terminal may be gone; there is nobody left to tell then.
+    let _gone = queue!(out, DisableBracketedPaste, ResetColor, Show).and_then(|()| out.flush());
+    let _gone = disable_raw_mode();
+    log::release();
+}

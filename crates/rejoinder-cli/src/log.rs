@@ -1,0 +1,88 @@
+//! What the engine says about its work, on stderr: `-v`, `-vv`, `RUST_LOG`. While the form is on
+//! the terminal its lines wait for the form, which leaves them above itself.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::{Mutex, PoisonError},
+};
+
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+use crate::limits;
+
+/// Lines for the form; none while there is no form.
+static FORM: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// Begins to listen to the engine.
+pub fn start(verbose: u8) {
+    let by_flags = match verbose {
+        0 => "error,rejoinder=warn",
+        1 => "warn,rejoinder=info",
+        2 => "info,rejoinder=debug",
+        _ => "debug,rejoinder=trace",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(by_flags));
+    let colours = io::stderr().is_terminal() && colours_wanted();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colours)
+        .with_writer(ToStderr)
+        .finish();
+    tracing::subscriber::set_global_default(subscriber)
+        .expect("the process starts to log once, here");
+}
+
+/// Whether `NO_COLOR` leaves colours on.
+pub fn colours_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// From here on lines wait for [`take`].
+pub fn hold() {
+    *form() = Some(Vec::new());
+}
+
+/// The lines that wait for the form.
+pub fn take() -> Vec<String> {
+    form().as_mut().map(std::mem::take).unwrap_or_default()
+}
+
+/// From here on lines go to stderr again, those first that wait.
+pub fn release() {
+    for line in form().take().unwrap_or_default() {
+        let _nobody_reads = writeln!(io::stderr(), "{line}");
+    }
+}
+
+fn form() -> std::sync::MutexGuard<'static, Option<Vec<String>>> {
+    FORM.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ToStderr;
+
+impl Write for ToStderr {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match &mut *form() {
+            Some(lines) => {
+                if lines.len() < limits::NOTICES {
+                    lines.push(String::from_utf8_lossy(line).trim_end().to_owned());
+                }
+                Ok(line.len())
+            }
+            None => io::stderr().write(line),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for ToStderr {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        Self
+    }
+}

@@ -1,0 +1,59 @@
+//! From the command line to the exit code.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use crate::{
+    args::{Arguments, Command, Common},
+    ask,
+    console::Console,
+    demo,
+    event::Event,
+    failure::Failure,
+    home, join, log,
+    outcome::Exit,
+    show, withdraw,
+};
+
+/// Runs the command that these arguments spell, the program's name first.
+pub fn run(line: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::read(line) {
+        Ok(arguments) => arguments,
+        Err(stop) => return stop.print().into(),
+    };
+    log::start(arguments.common.verbose);
+    let console = Console::new(arguments.common.json);
+    let ended = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => {
+            let ended = runtime.block_on(obey(&arguments, &console));
+            // Whatever still reads stdin or a terminal would hold up the end.
+            runtime.shutdown_background();
+            ended
+        }
+        Err(error) => Err(Failure::new("runtime", format!("cannot start: {error}"))),
+    };
+    let exit = ended.unwrap_or_else(|failure| {
+        console.failed(&failure);
+        failure.exit
+    });
+    exit.into()
+}
+
+async fn obey(arguments: &Arguments, console: &Console) -> Result<Exit, Failure> {
+    let Arguments { command, common } = arguments;
+    match command {
+        Command::Show => show::run(common, console).await,
+        Command::Id => id(common, console).await,
+        Command::Demo => demo::run(console).await,
+        Command::Ask(ask) => ask::run(ask, common, console).await,
+        Command::Join(join) => join::run(join, common, console).await,
+        Command::Withdraw(withdraw) => withdraw::run(withdraw, common, console).await,
+    }
+}
+
+async fn id(common: &Common, console: &Console) -> Result<Exit, Failure> {
+    let home = home::open_alone(common).await?;
+    let peer = home.me().to_string();
+    console.answer(&[Event::Id { peer: peer.clone() }], &[peer]);
+    home.close().await;
+    Ok(Exit::Done)
+}
