@@ -25,6 +25,11 @@ const ARROWS: &[(&str, &[&str])] = &[
         "rejoinder",
         &["rejoinder-identity", "rejoinder-quic", "rejoinder-replica", "rejoinder-storage"],
     ),
+    // It runs the public API, and looks at the disks below it.
+    (
+        "rejoinder-sim",
+        &["rejoinder", "rejoinder-identity", "rejoinder-replica", "rejoinder-storage"],
+    ),
     ("rejoinder-mcp", &[]),
     ("rejoinder-cli", &["rejoinder", "rejoinder-mcp"]),
     // Programs that use the public API as anybody would.
@@ -43,9 +48,9 @@ const PURE: &[&str] = &[
 const KEEPERS: &[(&str, &[&str])] = &[
     ("automerge", &["rejoinder-answers"]),
     ("ahp", &["rejoinder-finalizer"]),
-    ("redb", &["rejoinder-storage", "rejoinder"]),
+    ("redb", &["rejoinder-storage", "rejoinder", "rejoinder-sim"]),
     ("rustls", &["rejoinder-quic", "rejoinder"]),
-    ("quinn", &["rejoinder-quic", "rejoinder"]),
+    ("quinn", &["rejoinder-quic", "rejoinder", "rejoinder-sim"]),
 ];
 
 /// What a pure crate must not say outside its tests, and what it says instead.

@@ -6,7 +6,7 @@ use ahp_types::state::{ChatInputRequest, ChatInputResponseKind, ChatState, Sessi
 use rejoinder_answers::{NotIncluded, Projection};
 use rejoinder_finalizer::How;
 use rejoinder_identity::{
-    DocumentId, OpeningId, PeerId, ProposalId, RequestId, Role, TurnId, WorkspaceId,
+    DocumentId, OpeningId, PeerId, ProposalId, RecordId, RequestId, Role, TurnId, WorkspaceId,
 };
 
 use crate::event::Fate;
@@ -41,6 +41,8 @@ pub struct WorkspaceView {
     pub members: Vec<MemberView>,
     /// How many records the log has.
     pub log_length: u64,
+    /// The last of them. Logs of one length with one head are the same.
+    pub log_head: RecordId,
     /// Every request whose part still exists, in the order in which they were raised.
     pub requests: Vec<RequestView>,
     /// Own proposals the host has not answered, with their fates.

@@ -31,6 +31,7 @@ impl Workspace {
             member: self.member(&core.me).is_some(),
             members: members.collect(),
             log_length: self.log.position().length,
+            log_head: self.log.position().head,
             requests: state.requests().map(|request| self.request_view(request)).collect(),
             waiting: waiting.filter_map(|id| Some((*id, self.fate(id)?))).collect(),
             uncarried: self.uncarried(),

@@ -1,0 +1,310 @@
+//! The simulated disk of one machine: it holds a home, and does what disks do. It loses what was
+//! not synced, tears writes, fails, fills up, rots, and can be set back or copied.
+
+use std::{
+    any::Any,
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use redb::StorageBackend;
+use rejoinder::{Backend, OpenError, Place, SecretKey, StoreAt, Taken};
+
+use crate::{
+    draws::Draws,
+    fault::{Fault, Fired},
+};
+
+/// What a torn write is cut at.
+const SECTOR: usize = 512;
+
+/// A disk with a home on it. It outlives the processes that use it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Disk(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// The seed of the device's key.
+    key: Option<[u8; 32]>,
+    /// As the process sees it.
+    now: Vec<u8>,
+    /// As a crash leaves it.
+    synced: Vec<u8>,
+    unsynced: Vec<Write>,
+    /// Which process has the disk: what older ones still want is not done.
+    process: u64,
+    held: bool,
+    full: bool,
+    /// Syncs that will fail.
+    failing: u32,
+    /// Writes until the process dies in one.
+    dies_in: Option<u32>,
+    snapshots: Vec<Vec<u8>>,
+}
+
+#[derive(Debug)]
+enum Write {
+    Bytes(u64, Vec<u8>),
+    Len(u64),
+}
+
+impl Write {
+    fn apply(&self, to: &mut Vec<u8>) {
+        match self {
+            Self::Len(len) => to.resize(*len as usize, 0),
+            Self::Bytes(offset, bytes) => {
+                let range = *offset as usize..*offset as usize + bytes.len();
+                to.resize(to.len().max(range.end), 0);
+                to[range].copy_from_slice(bytes);
+            }
+        }
+    }
+}
+
+impl Disk {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The home on it, for a new process.
+    pub(crate) fn place(&self, fired: Fired) -> SimPlace {
+        SimPlace { disk: self.clone(), fired }
+    }
+
+    /// The process dies. Each write that was not synced is there, lost or torn.
+    pub(crate) fn crash(&self, draws: &mut Draws, fired: &Fired) {
+        let mut inner = self.lock();
+        let mut unsynced = std::mem::take(&mut inner.unsynced);
+        // By place, so that the order in which a page cache writes takes no part.
+        unsynced.sort_by_key(|write| match write {
+            Write::Len(_) => (0, 0),
+            Write::Bytes(offset, _) => (1, *offset),
+        });
+        for write in unsynced {
+            match (draws.below(3), write) {
+                (0, _) => fired.count(Fault::LostWrite),
+                (1, Write::Bytes(offset, mut bytes)) if bytes.len() > SECTOR => {
+                    let sectors = (bytes.len() / SECTOR) as u64;
+                    bytes.truncate(draws.below(sectors) as usize * SECTOR);
+                    fired.count(Fault::TornWrite);
+                    Write::Bytes(offset, bytes).apply(&mut inner.synced);
+                }
+                (_, write) => write.apply(&mut inner.synced),
+            }
+        }
+        inner.now = inner.synced.clone();
+        inner.process += 1;
+        (inner.held, inner.dies_in, inner.failing) = (false, None, 0);
+    }
+
+    pub(crate) fn set_full(&self, full: bool) {
+        self.lock().full = full;
+    }
+
+    pub(crate) fn fail_syncs(&self, times: u32) {
+        self.lock().failing = times;
+    }
+
+    /// The process will die in one of its next writes: see [`Disk::died`].
+    pub(crate) fn die_in(&self, writes: u32) {
+        self.lock().dies_in = Some(writes);
+    }
+
+    /// The process will not die in a write after all.
+    pub(crate) fn live(&self) {
+        self.lock().dies_in = None;
+    }
+
+    /// Whether the process died in a write.
+    pub(crate) fn died(&self) -> bool {
+        self.lock().dies_in == Some(0)
+    }
+
+    pub(crate) fn flip_bit(&self, draws: &mut Draws) {
+        let mut inner = self.lock();
+        let bit = draws.below(inner.synced.len() as u64 * 8) as usize;
+        let flip = |bytes: &mut Vec<u8>| {
+            if let Some(byte) = bytes.get_mut(bit / 8) {
+                *byte ^= 1 << (bit % 8);
+            }
+        };
+        flip(&mut inner.synced);
+        flip(&mut inner.now);
+    }
+
+    /// Keeps what is durable now. Returns its number.
+    pub(crate) fn snapshot(&self) -> usize {
+        let mut inner = self.lock();
+        let bytes = inner.synced.clone();
+        inner.snapshots.push(bytes);
+        inner.snapshots.len() - 1
+    }
+
+    /// Sets a disk that no process uses back to a snapshot.
+    pub(crate) fn restore(&self, snapshot: usize) {
+        let mut inner = self.lock();
+        inner.synced = inner.snapshots[snapshot].clone();
+        inner.now = inner.synced.clone();
+        inner.unsynced.clear();
+    }
+
+    /// Another disk with the same home on it.
+    pub(crate) fn copy(&self) -> Self {
+        let inner = self.lock();
+        let (key, synced) = (inner.key, inner.synced.clone());
+        drop(inner);
+        let copy = Self::default();
+        {
+            let mut copied = copy.lock();
+            (copied.key, copied.now, copied.synced) = (key, synced.clone(), synced);
+        }
+        copy
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().synced.len()
+    }
+}
+
+/// The home on a disk, as one process takes it.
+#[derive(Debug)]
+pub(crate) struct SimPlace {
+    disk: Disk,
+    fired: Fired,
+}
+
+impl Place for SimPlace {
+    fn take(&mut self, fresh: [u8; 32]) -> Result<Taken, OpenError> {
+        let mut inner = self.disk.lock();
+        if inner.held {
+            // As this very process: it is waited for.
+            let pid = Some(std::process::id());
+            return Err(OpenError::InUse { home: PathBuf::from("simulated"), pid });
+        }
+        inner.held = true;
+        inner.process += 1;
+        let process = inner.process;
+        let key = SecretKey::from_seed(*inner.key.get_or_insert(fresh));
+        drop(inner);
+        let (disk, fired) = (self.disk.clone(), self.fired.clone());
+        let handle = Handle { disk: disk.clone(), process, fired };
+        let hold: Box<dyn Any + Send> = Box::new(Hold { disk, process });
+        Ok(Taken { key, store: StoreAt::Backend(Box::new(handle)), hold })
+    }
+}
+
+struct Hold {
+    disk: Disk,
+    process: u64,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut inner = self.disk.lock();
+        if inner.process == self.process {
+            inner.held = false;
+        }
+    }
+}
+
+/// A disk as one process has it.
+#[derive(Debug, Clone)]
+struct Handle {
+    disk: Disk,
+    process: u64,
+    fired: Fired,
+}
+
+impl Handle {
+    fn alive(&self) -> io::Result<MutexGuard<'_, Inner>> {
+        let inner = self.disk.lock();
+        if inner.process != self.process || inner.dies_in == Some(0) {
+            return Err(io::Error::other("the process is dead"));
+        }
+        Ok(inner)
+    }
+
+    fn writable(&self) -> io::Result<MutexGuard<'_, Inner>> {
+        let mut inner = self.alive()?;
+        if let Some(left) = &mut inner.dies_in {
+            *left -= 1;
+            if *left == 0 {
+                self.fired.count(Fault::CrashInWrite);
+                return Err(io::Error::other("the process died in this write"));
+            }
+        }
+        if inner.full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(inner)
+    }
+}
+
+impl Backend for Handle {
+    fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
+        drop(self.alive()?);
+        Ok(Box::new(self.clone()))
+    }
+
+    fn place(&self) -> String {
+        "simulated".into()
+    }
+}
+
+impl StorageBackend for Handle {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.alive()?.now.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let inner = self.alive()?;
+        let range = offset as usize..offset as usize + out.len();
+        out.copy_from_slice(inner.now.get(range).ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut inner = self.writable()?;
+        inner.now.resize(len as usize, 0);
+        inner.unsynced.push(Write::Len(len));
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut inner = self.writable()?;
+        if inner.failing > 0 {
+            inner.failing -= 1;
+            self.fired.count(Fault::FailedSync);
+            return Err(io::Error::other("the sync failed"));
+        }
+        let Inner { unsynced, synced, .. } = &mut *inner;
+        for write in unsynced.drain(..) {
+            write.apply(synced);
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut inner = self.writable()?;
+        let range = offset as usize..offset as usize + data.len();
+        inner.now.get_mut(range).ok_or(io::ErrorKind::UnexpectedEof)?.copy_from_slice(data);
+        inner.unsynced.push(Write::Bytes(offset, data.to_vec()));
+        Ok(())
+    }
+}
+
+/// A disk that nobody runs, read as it lies.
+impl Backend for Disk {
+    fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let mut inner = self.lock();
+        inner.process += 1;
+        let process = inner.process;
+        drop(inner);
+        Ok(Box::new(Handle { disk: self.clone(), process, fired: Fired::default() }))
+    }
+
+    fn place(&self) -> String {
+        "a copy of a simulated disk".into()
+    }
+}

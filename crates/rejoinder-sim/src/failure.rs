@@ -1,0 +1,27 @@
+//! What is known of a run that failed.
+
+use std::fmt;
+
+/// A run that failed.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// Of which world.
+    pub seed: u64,
+    /// What was broken.
+    pub why: String,
+    /// The last lines of the trace.
+    pub trace: Vec<String>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {}: {}", self.seed, self.why)?;
+        writeln!(f, "  seconds  peer     link     request  what")?;
+        for line in &self.trace {
+            writeln!(f, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}

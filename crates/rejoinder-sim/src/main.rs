@@ -1,0 +1,23 @@
+//! `rejoinder-sim`: runs the worlds of many seeds, or one again.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
+
+mod args;
+mod survey;
+
+use std::process::ExitCode;
+
+use self::{args::Args, survey::Survey};
+
+fn main() -> ExitCode {
+    let args = match Args::read(std::env::args().skip(1)) {
+        Ok(args) => args,
+        Err(why) => {
+            eprintln!("{why}\n{}", args::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    let survey = Survey::run(&args);
+    println!("{survey}");
+    if survey.holds(&args) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,205 @@
+//! The simulated network: packets that fly between sockets in virtual time.
+//!
+//! A link has a latency of its own, a little jitter, and keeps its packets in order; a rare packet
+//! is late. (Drawing the latency of each packet anew is what QUIC reads as heavy loss.) A fixed
+//! number of draws is made for each packet, so that another fate of one shifts no other.
+
+mod cuts;
+mod link;
+mod socket;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Waker,
+};
+
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+pub use self::link::Link;
+use self::{cuts::Cuts, link::Wire, socket::Socket};
+pub(crate) use self::{
+    cuts::Pairs,
+    socket::{Machine, VirtualTime},
+};
+use crate::{
+    draws::Draws,
+    fault::{Fault, Fired},
+    trace::Trace,
+};
+
+/// All sockets of a world.
+#[derive(Debug, Clone)]
+pub(crate) struct Network(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    sent: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    draws: Draws,
+    trace: Trace,
+    fired: Fired,
+    number: u64,
+    flying: BTreeMap<(Instant, u64), Packet>,
+    ports: BTreeMap<SocketAddr, Port>,
+    owners: u64,
+    /// How links are, where nothing else was said.
+    usual: Link,
+    wires: BTreeMap<(IpAddr, IpAddr), Wire>,
+    cuts: Cuts,
+    most_in_flight: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Packet {
+    from: SocketAddr,
+    to: SocketAddr,
+    bytes: Arc<[u8]>,
+}
+
+#[derive(Debug, Default)]
+struct Port {
+    /// Whose socket this is: one of an older owner is deaf and mute.
+    owner: u64,
+    arrived: VecDeque<Packet>,
+    waker: Option<Waker>,
+}
+
+/// Packets that wait for a reader; more are lost, as at a real socket.
+const WAITING: usize = 2_000;
+/// The largest packet that a link carries.
+const LARGEST: usize = 1_500 - 28;
+
+impl Network {
+    pub(crate) fn new(seed: u64, trace: Trace, fired: Fired) -> Self {
+        let state = State {
+            draws: Draws::new(seed, "network"),
+            trace,
+            fired,
+            number: 0,
+            flying: BTreeMap::new(),
+            ports: BTreeMap::new(),
+            owners: 0,
+            usual: Link::default(),
+            wires: BTreeMap::new(),
+            cuts: Cuts::default(),
+            most_in_flight: 0,
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state), sent: Notify::new() }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Binds a socket at a machine; port 0 is the first free one.
+    fn bind(&self, ip: IpAddr, port: u16) -> io::Result<Arc<Socket>> {
+        let mut state = self.lock();
+        let free = |port: &u16| !state.ports.contains_key(&SocketAddr::new(ip, *port));
+        let port = match port {
+            0 => (7000..8000).find(free),
+            port => Some(port).filter(free),
+        };
+        let address = SocketAddr::new(ip, port.ok_or(io::ErrorKind::AddrInUse)?);
+        state.owners += 1;
+        let owner = state.owners;
+        state.ports.insert(address, Port { owner, ..Port::default() });
+        Ok(Arc::new(Socket { network: self.clone(), address, owner }))
+    }
+
+    /// The sockets of a machine die at once: nothing that its tasks still say gets out.
+    pub(crate) fn kill(&self, ip: IpAddr) {
+        self.lock().ports.retain(|address, _| address.ip() != ip);
+    }
+
+    pub(crate) fn set_usual(&self, link: Link) {
+        self.lock().usual = link;
+    }
+
+    pub(crate) fn set_link(&self, from: IpAddr, to: IpAddr, link: Link) {
+        self.lock().wires.insert((from, to), Wire::new(link));
+    }
+
+    pub(crate) fn cut(&self, name: &str, pairs: Pairs) {
+        self.lock().cuts.cut(name, pairs);
+    }
+
+    pub(crate) fn mend(&self, name: &str) {
+        self.lock().cuts.mend(name);
+    }
+
+    pub(crate) fn heal(&self) {
+        self.lock().cuts = Cuts::default();
+    }
+
+    /// The most packets that were under way at once.
+    pub(crate) fn most_in_flight(&self) -> usize {
+        self.lock().most_in_flight
+    }
+
+    /// Lets packets land when their time has come, for as long as the world lasts.
+    pub(crate) async fn fly(self) {
+        loop {
+            let next = self.lock().flying.keys().next().map(|(at, _)| *at);
+            tokio::select! {
+                biased;
+                () = self.0.sent.notified() => {}
+                () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {
+                    self.lock().land();
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    fn send(&mut self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
+        self.trace.packet(from, to, bytes.len());
+        let way = (from.ip(), to.ip());
+        let usual = self.usual;
+        let wire = self.wires.entry(way).or_insert_with(|| Wire::new(usual));
+        let fate = wire.draw(&mut self.draws, Instant::now(), bytes.len());
+        if let Some(fault) = fate.fault {
+            self.fired.count(fault);
+        }
+        if self.cuts.cuts(way) {
+            return self.fired.count(Fault::Cut);
+        }
+        if bytes.len() > LARGEST {
+            return;
+        }
+        let packet = Packet { from, to, bytes: bytes.into() };
+        for at in fate.arrivals.into_iter().flatten() {
+            self.number += 1;
+            self.flying.insert((at, self.number), packet.clone());
+        }
+        self.most_in_flight = self.most_in_flight.max(self.flying.len());
+    }
+
+    fn land(&mut self) {
+        let now = Instant::now();
+        while let Some(first) = self.flying.first_entry().filter(|first| first.key().0 <= now) {
+            let packet = first.remove();
+            if self.cuts.cuts((packet.from.ip(), packet.to.ip())) {
+                self.fired.count(Fault::Cut);
+                continue;
+            }
+            let Some(port) = self.ports.get_mut(&packet.to) else { continue };
+            if port.arrived.len() < WAITING {
+                port.arrived.push_back(packet);
+            }
+            if let Some(waker) = port.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a link does to the packets on it.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{draws::Draws, fault::Fault};
+
+/// How a link is, in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// How long a packet takes.
+    pub latency: Duration,
+    /// How much longer it may take.
+    pub jitter: Duration,
+    /// Packets of a thousand that are lost.
+    pub loss: u32,
+    /// Packets of a thousand that come twice.
+    pub twice: u32,
+    /// Packets of a thousand that come late, behind others.
+    pub late: u32,
+    /// Bytes that pass in a second; none is without limit.
+    pub bandwidth: Option<u32>,
+    /// Whether packets that are not late keep their order.
+    pub in_order: bool,
+}
+
+impl Default for Link {
+    /// A good one: 20 ms, in order, nothing lost.
+    fn default() -> Self {
+        Self {
+            latency: Duration::from_millis(20),
+            jitter: Duration::from_millis(2),
+            loss: 0,
+            twice: 0,
+            late: 0,
+            bandwidth: None,
+            in_order: true,
+        }
+    }
+}
+
+/// A link, and how busy it is.
+#[derive(Debug)]
+pub(super) struct Wire {
+    link: Link,
+    /// When the last byte that waits has left.
+    free: Option<Instant>,
+    /// When the last packet arrives that keeps its order.
+    last: Option<Instant>,
+}
+
+/// What becomes of a packet.
+pub(super) struct Fate {
+    pub(super) arrivals: [Option<Instant>; 2],
+    pub(super) fault: Option<Fault>,
+}
+
+/// Longer than this nothing waits in front of a slow link.
+const QUEUE: Duration = Duration::from_millis(500);
+
+impl Wire {
+    pub(super) fn new(link: Link) -> Self {
+        Self { link, free: None, last: None }
+    }
+
+    pub(super) fn draw(&mut self, draws: &mut Draws, now: Instant, len: usize) -> Fate {
+        let link = self.link;
+        let jitter = u64::try_from(link.jitter.as_micros()).unwrap_or(u64::MAX - 1);
+        let jitter = Duration::from_micros(draws.between(0, jitter));
+        let (lost, twice, late) =
+            (draws.chance(link.loss), draws.chance(link.twice), draws.chance(link.late));
+        let delay = Duration::from_millis(draws.between(20, 400));
+        let nothing = [None, None];
+        let Some(sent) = self.pass(now, len) else {
+            return Fate { arrivals: nothing, fault: Some(Fault::Congested) };
+        };
+        if lost {
+            return Fate { arrivals: nothing, fault: Some(Fault::Lost) };
+        }
+        let mut at = sent + link.latency + jitter;
+        if late {
+            let arrivals = [Some(at + delay), None];
+            return Fate { arrivals, fault: Some(Fault::Reordered) };
+        }
+        if link.in_order {
+            at = self.last.map_or(at, |last| at.max(last));
+            self.last = Some(at);
+        }
+        let fault = twice.then_some(Fault::Duplicated);
+        Fate { arrivals: [Some(at), twice.then(|| at + delay)], fault }
+    }
+
+    /// When a packet has left; none when it finds no place to wait in.
+    fn pass(&mut self, now: Instant, len: usize) -> Option<Instant> {
+        let Some(bandwidth) = self.link.bandwidth else { return Some(now) };
+        let start = self.free.map_or(now, |free| free.max(now));
+        if start - now > QUEUE {
+            return None;
+        }
+        let takes = Duration::from_micros(len as u64 * 1_000_000 / u64::from(bandwidth.max(1)));
+        self.free = Some(start + takes);
+        self.free
+    }
+}

@@ -1,0 +1,108 @@
+//! Who is cut off from whom.
+
+use crate::{fault::Fault, network::Pairs, peer::Peer, world::World};
+
+impl World {
+    /// Cuts two peers off from each other, until [`mend`](Self::mend) or [`heal`](Self::heal).
+    pub fn cut(&self, one: &Peer, other: &Peer) {
+        let name = format!("{}-{}", one.name(), other.name());
+        self.cut_as(Fault::TwoWay, &name, both([(one, other)]));
+    }
+
+    /// Nothing gets from one peer to the other any more; the other way stays.
+    pub fn cut_one_way(&self, from: &Peer, to: &Peer) {
+        let name = format!("{}>{}", from.name(), to.name());
+        self.cut_as(Fault::OneWay, &name, Pairs::from([(from.ip(), to.ip())]));
+    }
+
+    /// Mends a cut of two peers, in both directions and in each.
+    pub fn mend(&self, one: &Peer, other: &Peer) {
+        let (one, other) = (one.name(), other.name());
+        for name in [
+            format!("{one}-{other}"),
+            format!("{other}-{one}"),
+            format!("{one}>{other}"),
+            format!("{other}>{one}"),
+        ] {
+            self.inner.network.mend(&name);
+        }
+    }
+
+    /// Peers fall into groups that don't reach each other. Peers that are in none reach all. A
+    /// partition of the same name before it is over.
+    pub fn partition(&self, name: &str, groups: &[&[&Peer]]) {
+        let mut cut = Vec::new();
+        for (place, group) in groups.iter().enumerate() {
+            for other in &groups[place + 1..] {
+                cut.extend(group.iter().flat_map(|one| other.iter().map(move |two| (*one, *two))));
+            }
+        }
+        self.cut_as(Fault::Groups, name, both(cut));
+    }
+
+    /// Ends the partition, or the shape, of that name.
+    pub fn end_partition(&self, name: &str) {
+        self.note(&format!("{name} is over"));
+        self.inner.network.mend(name);
+    }
+
+    /// Each reaches only those beside it in this row.
+    pub fn line(&self, name: &str, peers: &[&Peer]) {
+        self.shape(Fault::Line, name, peers, |one, other, _| one + 1 == other);
+    }
+
+    /// Each reaches only those beside it in this circle.
+    pub fn ring(&self, name: &str, peers: &[&Peer]) {
+        let ring = |one, other, count| one + 1 == other || (one == 0 && other + 1 == count);
+        self.shape(Fault::Ring, name, peers, ring);
+    }
+
+    /// Each reaches only the first.
+    pub fn star(&self, name: &str, peers: &[&Peer]) {
+        self.shape(Fault::Star, name, peers, |one, _, _| one == 0);
+    }
+
+    /// The first reaches all; of the others, the two halves don't reach each other.
+    pub fn bridge(&self, name: &str, peers: &[&Peer]) {
+        let half = |place: usize, count: usize| place <= count / 2;
+        let bridge = |one, other, count| one == 0 || half(one, count) == half(other, count);
+        self.shape(Fault::Bridge, name, peers, bridge);
+    }
+
+    /// Cuts every pair that a shape doesn't link; `linked` gets two places, the lower one first,
+    /// and the number of places.
+    fn shape(
+        &self,
+        fault: Fault,
+        name: &str,
+        peers: &[&Peer],
+        linked: impl Fn(usize, usize, usize) -> bool,
+    ) {
+        let mut cut = Vec::new();
+        for (one, peer) in peers.iter().enumerate() {
+            for (other, second) in peers.iter().enumerate().skip(one + 1) {
+                if !linked(one, other, peers.len()) {
+                    cut.push((*peer, *second));
+                }
+            }
+        }
+        self.cut_as(fault, name, both(cut));
+    }
+
+    fn cut_as(&self, fault: Fault, name: &str, pairs: Pairs) {
+        self.note(&format!("{fault}: {name}, {} ways cut", pairs.len()));
+        self.inner.fired.count(fault);
+        self.inner.network.cut(name, pairs);
+    }
+
+    /// Everybody reaches everybody again.
+    pub fn heal(&self) {
+        self.note("healed");
+        self.inner.network.heal();
+    }
+}
+
+fn both<'a>(pairs: impl IntoIterator<Item = (&'a Peer, &'a Peer)>) -> Pairs {
+    let ways = |(one, other): (&Peer, &Peer)| [(one.ip(), other.ip()), (other.ip(), one.ip())];
+    pairs.into_iter().flat_map(ways).collect()
+}

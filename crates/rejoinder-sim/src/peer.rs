@@ -1,0 +1,295 @@
+//! A peer: a machine with a disk, a clock and an address, on which the engine runs or doesn't.
+
+use std::{
+    fmt,
+    net::IpAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rejoinder::{DiskDriver, Environment, Events, Home, HomeEvent, OpenError, PeerId};
+use tokio::sync::Notify;
+
+use crate::{
+    clock::SimClock,
+    disk::Disk,
+    draws::Draws,
+    network::{Machine, VirtualTime},
+    world::{World, lock},
+};
+
+/// A peer of a world.
+#[derive(Clone)]
+pub struct Peer(Arc<Inner>);
+
+struct Inner {
+    world: World,
+    name: String,
+    ip: IpAddr,
+    disk: Disk,
+    clock: Arc<SimClock>,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    /// How often the home was opened.
+    runs: u64,
+    running: Option<Running>,
+}
+
+/// A process.
+struct Running {
+    home: Arc<Home>,
+    runtime: Arc<VirtualTime>,
+    life: Arc<Life>,
+}
+
+/// Whether a process lives.
+#[derive(Debug, Default)]
+pub(crate) struct Life {
+    over: AtomicBool,
+    ends: Notify,
+}
+
+impl Life {
+    fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.ends.notify_waiters();
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// What comes of `work`, unless the process ends before.
+    pub(crate) async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let ends = self.ends.notified();
+        if self.is_over() {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            () = ends => None,
+            done = work => Some(done),
+        }
+    }
+}
+
+impl Peer {
+    pub(crate) fn new(world: World, name: &str, ip: IpAddr, disk: Disk) -> Self {
+        let clock = Arc::new(SimClock::new(world.inner.trace.clone()));
+        let now = Mutex::default();
+        Self(Arc::new(Inner { world, name: name.to_owned(), ip, disk, clock, now }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub(crate) fn ip(&self) -> IpAddr {
+        self.0.ip
+    }
+
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.0.disk
+    }
+
+    /// Its home, to be used as anybody uses one.
+    ///
+    /// # Panics
+    ///
+    /// When the peer is down.
+    pub fn home(&self) -> Arc<Home> {
+        self.try_home().unwrap_or_else(|| panic!("{} is down", self.name()))
+    }
+
+    /// Its home, while the peer is up.
+    pub fn try_home(&self) -> Option<Arc<Home>> {
+        lock(&self.0.now).running.as_ref().map(|running| Arc::clone(&running.home))
+    }
+
+    /// Its device.
+    ///
+    /// # Panics
+    ///
+    /// When the peer is down.
+    pub fn device(&self) -> PeerId {
+        self.home().me()
+    }
+
+    pub(crate) fn life(&self) -> Option<Arc<Life>> {
+        lock(&self.0.now).running.as_ref().map(|running| Arc::clone(&running.life))
+    }
+
+    /// Opens the home, if it isn't open.
+    ///
+    /// # Errors
+    ///
+    /// The disk did not: see [`OpenError`].
+    pub async fn start(&self) -> Result<(), OpenError> {
+        let run = {
+            let mut now = lock(&self.0.now);
+            if now.running.is_some() {
+                return Ok(());
+            }
+            now.runs += 1;
+            now.runs
+        };
+        let runtime = Arc::new(VirtualTime::default());
+        let options =
+            Home::options().name(self.name()).environment(self.environment(run, &runtime));
+        let opened = options.open_at(self.disk().place(self.0.world.inner.fired.clone())).await;
+        let home = match opened {
+            Ok(home) => home,
+            Err(error) => {
+                self.say(format_args!("not opened: {error}"));
+                // It can have begun to listen, and the disk may be held for a moment still.
+                self.0.world.inner.network.kill(self.ip());
+                runtime.kill();
+                return Err(error);
+            }
+        };
+        self.say(format_args!("up, run {run}"));
+        let life = Arc::new(Life::default());
+        let events = home.events().expect("a home that was just opened is open");
+        tokio::spawn(listen(self.clone(), Arc::clone(&life), events));
+        let home = Arc::new(home);
+        lock(&self.0.now).running = Some(Running { home, runtime, life });
+        Ok(())
+    }
+
+    fn environment(&self, run: u64, runtime: &Arc<VirtualTime>) -> Environment {
+        let world = &self.0.world;
+        let network = world.inner.network.clone();
+        let purpose = format!("peer {} run {run}", self.name());
+        Environment {
+            network: Arc::new(Machine { network, ip: self.ip() }),
+            runtime: Arc::clone(runtime) as Arc<dyn quinn::Runtime>,
+            seed: Draws::new(world.seed(), &purpose).bytes(),
+            clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::WallClock>,
+            // Only the lengths of packets are compared, and those depend on no key.
+            crypto: None,
+            disk: DiskDriver::Task,
+        }
+    }
+
+    /// The process dies: its sockets first, so that it says no goodbye; what was not synced may be
+    /// lost or torn.
+    pub async fn crash(&self) {
+        if self.kill() {
+            self.say("crash");
+        }
+        // What was aborted is gone when everybody else had a turn.
+        tokio::task::yield_now().await;
+    }
+
+    pub(crate) fn kill(&self) -> bool {
+        let Some(running) = lock(&self.0.now).running.take() else { return false };
+        let inner = &self.0.world.inner;
+        inner.network.kill(self.ip());
+        self.disk().crash(&mut lock(&inner.draws), &inner.fired);
+        running.life.end();
+        running.runtime.kill();
+        // Aborts the node, if no story holds the home any longer.
+        drop(running.home);
+        true
+    }
+
+    /// Closes the home in order.
+    pub async fn close(&self) {
+        let Some(running) = lock(&self.0.now).running.take() else { return };
+        self.say("closes");
+        running.life.end();
+        tokio::task::yield_now().await;
+        // A story may hold it for a moment still: then it ends like a crash that loses nothing.
+        if let Ok(home) = Arc::try_unwrap(running.home) {
+            home.close().await;
+        }
+        self.0.world.inner.network.kill(self.ip());
+        running.runtime.kill();
+        tokio::task::yield_now().await;
+    }
+
+    /// Every write fails from now on, or no longer: the disk is full.
+    pub fn set_disk_full(&self, full: bool) {
+        self.say(if full { "disk full" } else { "disk has room" });
+        self.disk().set_full(full);
+    }
+
+    /// The next syncs fail.
+    pub fn fail_syncs(&self, times: u32) {
+        self.say(format_args!("{times} syncs will fail"));
+        self.disk().fail_syncs(times);
+    }
+
+    /// The process will die in the middle of one of its next writes; then [`crash`](Self::crash)
+    /// is to be called.
+    pub fn die_in(&self, writes: u32) {
+        self.disk().die_in(writes);
+    }
+
+    /// Whether the process has died in a write.
+    pub fn died(&self) -> bool {
+        self.disk().died()
+    }
+
+    /// A bit of what is durable flips.
+    pub fn flip_bit(&self) {
+        self.say("a bit flips");
+        self.disk().flip_bit(&mut lock(&self.0.world.inner.draws));
+    }
+
+    /// Keeps what is durable now. Returns the snapshot's number.
+    pub fn snapshot(&self) -> usize {
+        self.disk().snapshot()
+    }
+
+    /// Sets the disk of a peer that is down back to a snapshot.
+    ///
+    /// # Panics
+    ///
+    /// When the peer is up or there is no such snapshot.
+    pub fn restore(&self, snapshot: usize) {
+        assert!(self.try_home().is_none(), "{} is up", self.name());
+        self.say(format_args!("disk set back to snapshot {snapshot}"));
+        self.disk().restore(snapshot);
+    }
+
+    /// The wall clock jumps by so many milliseconds.
+    pub fn jump_clock(&self, millis: i64) {
+        self.say(format_args!("clock jumps by {} s", millis / 1000));
+        self.0.clock.jump(millis);
+    }
+
+    pub(crate) fn say(&self, what: impl fmt::Display) {
+        self.0.world.inner.trace.event(self.name(), "", "", what);
+    }
+
+    pub(crate) fn trace(&self, event: &HomeEvent) {
+        let (link, request, what) = crate::lines::of(event);
+        self.0.world.inner.trace.event(self.name(), &link, &request, what);
+    }
+}
+
+/// Hears everything that happens at a home. When the home ends by itself, the node has panicked.
+async fn listen(peer: Peer, life: Arc<Life>, mut events: Events) {
+    while let Some(event) = events.next().await {
+        if life.is_over() {
+            return;
+        }
+        peer.0.world.heard(&peer, &event);
+    }
+    if !life.is_over() {
+        peer.0.world.fail(format!("the node of {} ended by itself", peer.name()));
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").field("name", &self.name()).field("ip", &self.0.ip).finish()
+    }
+}

@@ -1,0 +1,69 @@
+//! Runs a story: on a fresh thread with a runtime of its own, whose clock is paused, under a
+//! watchdog in real time.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc,
+    time::Duration,
+};
+
+use crate::{failure::Failure, world::World};
+
+pub(crate) fn run<T: Send + 'static>(
+    world: &World,
+    patience: Duration,
+    story: impl AsyncFnOnce(&World) -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let (done, ended) = mpsc::channel();
+    let inside = world.clone();
+    let work = move || {
+        let told = catch_unwind(AssertUnwindSafe(|| tell(&inside, story)));
+        // Nobody waits any more when the watchdog was faster.
+        let _late = done.send(told);
+    };
+    let thread = std::thread::Builder::new().name(format!("world {}", world.seed()));
+    if let Err(error) = thread.spawn(work) {
+        return Err(failure(world, format!("no thread for the world: {error}")));
+    }
+    let told = match ended.recv_timeout(patience) {
+        Ok(told) => told.map_err(|panic| failure(world, text(&*panic))),
+        Err(_) => Err(failure(world, format!("not done within {patience:?} of real time"))),
+    };
+    match world.broken() {
+        Some(why) => Err(failure(world, why)),
+        None => told?.ok_or_else(|| failure(world, "broken".to_owned())),
+    }
+}
+
+/// None when a promise was broken first.
+fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime without sockets can be built");
+    runtime.block_on(async {
+        world.inner.trace.begin();
+        tokio::spawn(world.inner.network.clone().fly());
+        let told = tokio::select! {
+            biased;
+            () = world.breaks() => None,
+            told = story(world) => Some(told),
+        };
+        for peer in world.peers() {
+            peer.kill();
+        }
+        told
+    })
+}
+
+fn failure(world: &World, why: String) -> Failure {
+    Failure { seed: world.seed(), why, trace: world.inner.trace.tail() }
+}
+
+fn text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("without a message"))
+}

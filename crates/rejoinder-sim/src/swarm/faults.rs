@@ -1,0 +1,257 @@
+//! Breaks things, one after the other and beside each other, and mends each after a while.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{task::JoinSet, time::sleep};
+
+use super::{Swarm, person};
+use crate::{
+    draws::Draws,
+    fault::Fault,
+    peer::Peer,
+    world::{World, lock},
+};
+
+/// Breaks things until it is dropped; what is broken then, the heal mends.
+pub(super) async fn happen(swarm: Swarm) {
+    let mut draws = swarm.draws("faults");
+    let kinds: Vec<Fault> = swarm.0.profile.faults.iter().copied().collect();
+    let busy = Busy::default();
+    let mut going_on = JoinSet::new();
+    let mut number = 0;
+    loop {
+        sleep(draws.pause(swarm.0.profile.between_faults)).await;
+        let Some(fault) = draws.pick(&kinds).copied() else { return };
+        number += 1;
+        let own = swarm.draws(&format!("fault {number}"));
+        let breaking = Breaking { swarm: swarm.clone(), draws: own, busy: busy.clone(), number };
+        going_on.spawn(breaking.go(fault));
+    }
+}
+
+/// The peers something happens to whose end must be waited for.
+#[derive(Debug, Clone, Default)]
+struct Busy(Arc<Mutex<BTreeSet<String>>>);
+
+/// One fault.
+struct Breaking {
+    swarm: Swarm,
+    draws: Draws,
+    busy: Busy,
+    number: u32,
+}
+
+impl Breaking {
+    async fn go(mut self, fault: Fault) {
+        match fault {
+            Fault::OneWay | Fault::TwoWay => self.pair(fault).await,
+            Fault::Groups | Fault::Line | Fault::Star | Fault::Ring | Fault::Bridge => {
+                self.shape(fault).await;
+            }
+            Fault::Swizzle => self.swizzle().await,
+            Fault::Crash
+            | Fault::HostCrash
+            | Fault::CrashInWrite
+            | Fault::FailedSync
+            | Fault::DiskFull
+            | Fault::Reopened
+            | Fault::Offline
+            | Fault::ClockJump
+            | Fault::Restored => self.peer(fault).await,
+            Fault::Cloned => self.clone_a_member().await,
+            Fault::Lost
+            | Fault::Duplicated
+            | Fault::Reordered
+            | Fault::Congested
+            | Fault::Cut
+            | Fault::LostWrite
+            | Fault::TornWrite
+            | Fault::BitFlip
+            | Fault::WrongClock
+            | Fault::LateJoin
+            | Fault::HostRestored
+            | Fault::HostCloned
+            | Fault::SecondProposal
+            | Fault::LateProposal => {}
+        }
+    }
+
+    fn world(&self) -> &World {
+        &self.swarm.0.world
+    }
+
+    async fn last(&mut self) {
+        let pause = self.draws.pause(self.swarm.0.profile.faults_last);
+        sleep(pause).await;
+    }
+
+    fn shuffled(&mut self) -> Vec<Peer> {
+        let mut peers = self.world().peers();
+        self.draws.shuffle(&mut peers);
+        peers
+    }
+
+    async fn pair(&mut self, fault: Fault) {
+        let peers = self.shuffled();
+        let [one, other, ..] = &peers[..] else { return };
+        match fault {
+            Fault::OneWay => self.world().cut_one_way(one, other),
+            _ => self.world().cut(one, other),
+        }
+        self.last().await;
+        self.world().mend(one, other);
+    }
+
+    async fn shape(&mut self, fault: Fault) {
+        let peers = self.shuffled();
+        let peers: Vec<&Peer> = peers.iter().collect();
+        let name = format!("{fault} {}", self.number);
+        match fault {
+            Fault::Line => self.world().line(&name, &peers),
+            Fault::Star => self.world().star(&name, &peers),
+            Fault::Ring => self.world().ring(&name, &peers),
+            Fault::Bridge => self.world().bridge(&name, &peers),
+            _ => {
+                let (one, other) = peers.split_at(self.draws.index(peers.len()));
+                self.world().partition(&name, &[one, other]);
+            }
+        }
+        self.last().await;
+        self.world().end_partition(&name);
+    }
+
+    /// Some peers are cut off one by one, and come back in another order.
+    async fn swizzle(&mut self) {
+        let mut peers = self.shuffled();
+        peers.truncate(1 + self.draws.index(peers.len()));
+        self.world().inner.fired.count(Fault::Swizzle);
+        let name = |number: u32, peer: &Peer| format!("swizzle {number} {}", peer.name());
+        for peer in &peers {
+            let others = self.world().peers();
+            let others: Vec<&Peer> =
+                others.iter().filter(|other| other.name() != peer.name()).collect();
+            self.world().partition(&name(self.number, peer), &[&[peer], &others]);
+            let pause = self.draws.pause(Duration::from_secs(1));
+            sleep(pause).await;
+        }
+        self.last().await;
+        self.draws.shuffle(&mut peers);
+        for peer in &peers {
+            self.world().end_partition(&name(self.number, peer));
+            let pause = self.draws.pause(Duration::from_secs(1));
+            sleep(pause).await;
+        }
+    }
+
+    /// What happens to one peer, which has its peace from other such faults meanwhile.
+    async fn peer(&mut self, fault: Fault) {
+        let peers = self.shuffled();
+        let host = &self.swarm.0.host;
+        let peer = match fault {
+            Fault::HostCrash => Some(host.clone()),
+            Fault::Crash | Fault::Restored => {
+                peers.into_iter().find(|peer| peer.name() != host.name())
+            }
+            _ => peers.into_iter().next(),
+        };
+        let Some(peer) = peer.filter(|peer| peer.try_home().is_some()) else { return };
+        let busy = self.busy.clone();
+        if !lock(&busy.0).insert(peer.name().to_owned()) {
+            return;
+        }
+        self.happen_to(&peer, fault).await;
+        lock(&busy.0).remove(peer.name());
+    }
+
+    async fn happen_to(&mut self, peer: &Peer, fault: Fault) {
+        let fired = self.world().inner.fired.clone();
+        match fault {
+            Fault::FailedSync => peer.fail_syncs(self.draws.between(1, 3) as u32),
+            Fault::ClockJump => {
+                let millis = self.draws.below(2 * 86_400_000) as i64 - 86_400_000;
+                peer.jump_clock(millis);
+                fired.count(fault);
+            }
+            Fault::DiskFull => {
+                fired.count(fault);
+                peer.set_disk_full(true);
+                self.last().await;
+                peer.set_disk_full(false);
+            }
+            Fault::Offline => {
+                let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { return };
+                fired.count(fault);
+                let _crashed = life.within(home.offline()).await;
+                self.last().await;
+                let _crashed = life.within(home.online()).await;
+            }
+            Fault::CrashInWrite => {
+                peer.die_in(self.draws.between(1, 12) as u32);
+                for _ in 0..400 {
+                    sleep(Duration::from_millis(5)).await;
+                    if peer.died() {
+                        break;
+                    }
+                }
+                self.crash_for_a_while(peer).await;
+            }
+            Fault::Reopened => {
+                fired.count(fault);
+                self.swarm.0.ledger.crashed(peer.name());
+                peer.close().await;
+                self.last().await;
+                self.swarm.start(peer).await;
+            }
+            Fault::Restored => {
+                let (snapshot, since) = (peer.snapshot(), self.swarm.0.ledger.next());
+                self.last().await;
+                peer.crash().await;
+                fired.count(fault);
+                self.swarm.0.ledger.crashed(peer.name());
+                peer.restore(snapshot);
+                self.swarm.0.ledger.set_back(peer.name(), since);
+                self.swarm.start(peer).await;
+            }
+            _ => {
+                fired.count(fault);
+                self.crash_for_a_while(peer).await;
+            }
+        }
+    }
+
+    async fn crash_for_a_while(&mut self, peer: &Peer) {
+        peer.crash().await;
+        self.swarm.0.ledger.crashed(peer.name());
+        self.last().await;
+        self.swarm.start(peer).await;
+    }
+
+    /// A member's home is copied to another machine, and a person answers there too.
+    async fn clone_a_member(&mut self) {
+        let (peers, host) = (self.shuffled(), self.swarm.0.host.name().to_owned());
+        let Some(peer) = peers.iter().find(|peer| peer.name() != host) else { return };
+        let name = format!("{}x{}", peer.name(), self.number);
+        // A key is on the disk from the first start on; before that there is nothing to copy.
+        if name.matches('x').count() > 1 || peer.try_home().is_none() {
+            return;
+        }
+        let twin = self.world().clone_home(peer, &name);
+        self.world().inner.fired.count(Fault::Cloned);
+        self.swarm.lay_links(&twin);
+        self.swarm.start(&twin).await;
+        person::live(self.swarm.clone(), twin).await;
+    }
+}
+
+impl Swarm {
+    /// Opens a home again, as often as it takes: its disk may be failing still.
+    pub(super) async fn start(&self, peer: &Peer) {
+        while peer.start().await.is_err() {
+            sleep(Duration::from_millis(500)).await;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The requests of a swarm: one question of each kind that can hold something unique.
+
+use rejoinder::ChatInputRequest;
+
+/// The request of that id; a later revision asks one question more.
+pub(super) fn request(id: &str, revision: u32) -> ChatInputRequest {
+    let more = if revision > 1 {
+        format!(r#", {{ "kind": "text", "id": "more{revision}", "message": "And now?" }}"#)
+    } else {
+        String::new()
+    };
+    let json = format!(
+        r#"{{ "id": "{id}", "message": "Ready?", "questions": [
+            {{ "kind": "text", "id": "notes", "message": "Anything to add?" }},
+            {{ "kind": "integer", "id": "count", "message": "How many?" }},
+            {{ "kind": "single-select", "id": "env", "message": "Where to?",
+               "options": [{{ "id": "prod", "label": "Prod" }}, {{ "id": "stage", "label": "Stage" }}],
+               "allowFreeformInput": true }},
+            {{ "kind": "multi-select", "id": "tags", "message": "Which?",
+               "options": [{{ "id": "a", "label": "A" }}, {{ "id": "b", "label": "B" }}] }}
+            {more} ] }}"#
+    );
+    serde_json::from_str(&json).expect("the form is a request")
+}

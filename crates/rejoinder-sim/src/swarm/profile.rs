@@ -1,0 +1,113 @@
+//! What a swarm is like. Each is another one, so that a fault that hides among many kinds of
+//! faults shows in a world that has only a few.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use crate::{draws::Draws, fault::Fault, network::Link};
+
+/// What a swarm is like.
+#[derive(Debug)]
+pub(super) struct Profile {
+    /// How many besides the host.
+    pub(super) people: usize,
+    /// How long things break.
+    pub(super) breaks_for: Duration,
+    /// How long people think.
+    pub(super) thinking: Duration,
+    /// How long the agent works.
+    pub(super) working: Duration,
+    /// How long nothing breaks.
+    pub(super) between_faults: Duration,
+    /// How long what breaks stays broken.
+    pub(super) faults_last: Duration,
+    /// The faults that happen.
+    pub(super) faults: BTreeSet<Fault>,
+    /// Of a thousand people, how many come late.
+    pub(super) late_joins: u32,
+    /// Of a thousand clocks, how many are wrong.
+    pub(super) wrong_clocks: u32,
+    loss: u32,
+    twice: u32,
+    late: u32,
+    latency: u64,
+    slow_links: u32,
+}
+
+/// What the fault loop makes happen; the others are the network's and the workload's.
+const MADE: &[Fault] = &[
+    Fault::OneWay,
+    Fault::TwoWay,
+    Fault::Groups,
+    Fault::Line,
+    Fault::Star,
+    Fault::Ring,
+    Fault::Bridge,
+    Fault::Swizzle,
+    Fault::Crash,
+    Fault::HostCrash,
+    Fault::CrashInWrite,
+    Fault::FailedSync,
+    Fault::DiskFull,
+    Fault::Reopened,
+    Fault::Offline,
+    Fault::ClockJump,
+    Fault::Restored,
+    Fault::Cloned,
+];
+
+impl Profile {
+    pub(super) fn draw(seed: u64) -> Self {
+        let mut draws = Draws::new(seed, "profile");
+        let mut faults = BTreeSet::new();
+        while faults.is_empty() {
+            faults = MADE.iter().copied().filter(|_| draws.chance(500)).collect();
+        }
+        let millis = |draws: &mut Draws, low, high| Duration::from_millis(draws.between(low, high));
+        let often = |draws: &mut Draws, most| {
+            let some = draws.chance(600);
+            let often = draws.between(1, most) as u32;
+            if some { often } else { 0 }
+        };
+        Self {
+            people: draws.between(2, 5) as usize,
+            breaks_for: millis(&mut draws, 60_000, 90_000),
+            thinking: millis(&mut draws, 300, 3_000),
+            working: millis(&mut draws, 800, 5_000),
+            between_faults: millis(&mut draws, 1_500, 10_000),
+            faults_last: millis(&mut draws, 1_000, 25_000),
+            faults,
+            late_joins: often(&mut draws, 600),
+            wrong_clocks: often(&mut draws, 600),
+            loss: often(&mut draws, 60),
+            twice: often(&mut draws, 30),
+            late: often(&mut draws, 20),
+            latency: draws.between(1, 150),
+            slow_links: often(&mut draws, 300),
+        }
+    }
+
+    /// The links that nobody has drawn yet.
+    pub(super) fn usual_link(&self) -> Link {
+        self.link(Duration::from_millis(self.latency), None)
+    }
+
+    /// The link of one pair, in one direction.
+    pub(super) fn draw_link(&self, draws: &mut Draws) -> Link {
+        let latency = Duration::from_millis(draws.between(1, self.latency * 2));
+        let bandwidth = draws.between(20_000, 200_000) as u32;
+        let slow = draws.chance(self.slow_links);
+        self.link(latency, slow.then_some(bandwidth))
+    }
+
+    fn link(&self, latency: Duration, bandwidth: Option<u32>) -> Link {
+        Link {
+            latency,
+            jitter: latency / 10,
+            loss: self.loss,
+            twice: self.twice,
+            late: self.late,
+            bandwidth,
+            in_order: true,
+        }
+    }
+}

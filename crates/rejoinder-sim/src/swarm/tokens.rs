@@ -1,0 +1,80 @@
+//! Marks in answers by which each edit is found again: a number that is used once, as it is or in
+//! brackets that nobody else writes.
+
+use rejoinder::{
+    ChatInputAnswer, ChatInputAnswerValue, PeerId, Projection, QuestionId, RequestView,
+};
+
+/// An edit's mark.
+pub(super) type Token = u64;
+
+/// Numbers below this are no marks.
+pub(super) const FIRST: Token = 100_000;
+
+/// A mark in a text.
+pub(super) fn text(token: Token) -> String {
+    format!("⟦{token}⟧")
+}
+
+/// A mark that is shown.
+pub(super) struct Shown {
+    pub(super) question: QuestionId,
+    pub(super) token: Token,
+    pub(super) authors: Vec<PeerId>,
+    /// Whether the text it stands in may be by several people.
+    pub(super) mixed: bool,
+}
+
+/// All marks that a request shows.
+pub(super) fn shown(view: &RequestView) -> Vec<Shown> {
+    let mut shown = projected(&view.projection);
+    for late in &view.not_included {
+        add(&mut shown, &late.question, &late.answer, &[late.author]);
+    }
+    shown
+}
+
+fn projected(projection: &Projection) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    for (question, answer) in &projection.answers {
+        add(&mut shown, question, &answer.answer, &answer.authors);
+    }
+    for (question, conflicts) in &projection.conflicts {
+        for conflict in conflicts {
+            add(&mut shown, question, &conflict.answer, &conflict.authors);
+        }
+    }
+    shown
+}
+
+fn add(
+    shown: &mut Vec<Shown>,
+    question: &QuestionId,
+    answer: &ChatInputAnswer,
+    authors: &[PeerId],
+) {
+    let mixed = matches!(answer, ChatInputAnswer::Draft(draft)
+        if matches!(draft.value, ChatInputAnswerValue::Text(_)));
+    for token in found(&rejoinder::answer_to_json(answer)) {
+        let (question, authors) = (question.clone(), authors.to_vec());
+        shown.push(Shown { question, token, authors, mixed });
+    }
+}
+
+fn found(json: &serde_json::Value) -> Vec<Token> {
+    match json {
+        serde_json::Value::Number(number) => {
+            let token = number.as_f64().map_or(0, |number| number as Token);
+            if token >= FIRST { vec![token] } else { Vec::new() }
+        }
+        serde_json::Value::String(text) => bracketed(text),
+        serde_json::Value::Array(items) => items.iter().flat_map(found).collect(),
+        serde_json::Value::Object(map) => map.values().flat_map(found).collect(),
+        serde_json::Value::Null | serde_json::Value::Bool(_) => Vec::new(),
+    }
+}
+
+fn bracketed(text: &str) -> Vec<Token> {
+    let inside = |part: &str| part.split_once('⟧').and_then(|(token, _)| token.parse().ok());
+    text.split('⟦').skip(1).filter_map(inside).collect()
+}

@@ -1,0 +1,76 @@
+//! What happened in a world: a hash over every packet and every event, and one line per event.
+
+use std::{
+    fmt::Display,
+    hash::{DefaultHasher, Hash, Hasher},
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+/// The trace of a world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Trace(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    start: Option<Instant>,
+    /// SipHash with fixed keys: the same for the same input in every process.
+    hasher: DefaultHasher,
+    packets: u64,
+    lines: Vec<String>,
+}
+
+/// How many lines of a trace are shown on failure.
+const SHOWN: usize = 40;
+
+impl Trace {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Virtual time begins now.
+    pub(crate) fn begin(&self) {
+        self.lock().start = Some(Instant::now());
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.lock().start.map_or(Duration::ZERO, |start| start.elapsed())
+    }
+
+    pub(crate) fn packet(&self, from: SocketAddr, to: SocketAddr, len: usize) {
+        let at = self.elapsed();
+        let mut inner = self.lock();
+        inner.packets += 1;
+        (at, from, to, len).hash(&mut inner.hasher);
+    }
+
+    /// One event: who it happened to, on the link with whom, about which request.
+    pub(crate) fn event(&self, peer: &str, link: &str, request: &str, what: impl Display) {
+        let at = self.elapsed().as_secs_f64();
+        let line = format!("{at:>9.3}  {peer:<8} {link:<8} {request:<8} {what}");
+        let mut inner = self.lock();
+        line.hash(&mut inner.hasher);
+        inner.lines.push(line);
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.lock().hasher.finish()
+    }
+
+    pub(crate) fn packets(&self) -> u64 {
+        self.lock().packets
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lock().lines.clone()
+    }
+
+    /// The last lines.
+    pub(crate) fn tail(&self) -> Vec<String> {
+        let inner = self.lock();
+        inner.lines[inner.lines.len().saturating_sub(SHOWN)..].to_vec()
+    }
+}

@@ -1,0 +1,236 @@
+//! A world: peers, the network between them, and what is watched in it.
+
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, Ipv4Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rejoinder::{HomeEvent, WorkspaceView};
+use tokio::sync::Notify;
+
+use crate::{
+    disk::Disk,
+    draws::Draws,
+    failure::Failure,
+    fault::{Fault, Fired},
+    network::{Link, Network},
+    peer::Peer,
+    run,
+    safety::Safety,
+    trace::Trace,
+};
+
+/// A world that follows from its seed. [`World::run`] tells a story in it.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) seed: u64,
+    pub(crate) trace: Trace,
+    pub(crate) fired: Fired,
+    pub(crate) network: Network,
+    pub(crate) draws: Mutex<Draws>,
+    pub(crate) peers: Mutex<BTreeMap<String, Peer>>,
+    safety: Mutex<Safety>,
+    observers: Mutex<Observers>,
+    broken: Mutex<Option<String>>,
+    breaks: Notify,
+    patience: Mutex<Duration>,
+}
+
+/// Those who hear every event.
+#[derive(Default)]
+struct Observers(Vec<Box<dyn FnMut(&str, &HomeEvent) + Send>>);
+
+impl std::fmt::Debug for Observers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} observers", self.0.len())
+    }
+}
+
+/// How much real time a story may take, where nothing else was said.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl World {
+    /// A world in which nothing is yet: good links, sound disks, right clocks.
+    pub fn new(seed: u64) -> Self {
+        let (trace, fired) = (Trace::default(), Fired::default());
+        let inner = Inner {
+            seed,
+            network: Network::new(seed, trace.clone(), fired.clone()),
+            trace,
+            fired,
+            draws: Mutex::new(Draws::new(seed, "world")),
+            peers: Mutex::default(),
+            safety: Mutex::default(),
+            observers: Mutex::default(),
+            broken: Mutex::default(),
+            breaks: Notify::new(),
+            patience: Mutex::new(PATIENCE),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// How much real time the story may take: paused time never goes on while something is busy.
+    #[must_use]
+    pub fn patience(self, real: Duration) -> Self {
+        *lock(&self.inner.patience) = real;
+        self
+    }
+
+    /// Tells a story in this world, in virtual time, on a thread of its own.
+    ///
+    /// # Panics
+    ///
+    /// When the story panics or a promise of the engine was broken meanwhile; with the seed and
+    /// the last lines of the trace.
+    pub fn run<T: Send + 'static>(
+        &self,
+        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
+    ) -> T {
+        self.try_run(story).unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    /// As [`run`](Self::run), but a failure is a value.
+    ///
+    /// # Errors
+    ///
+    /// What [`run`](Self::run) panics with.
+    pub fn try_run<T: Send + 'static>(
+        &self,
+        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let patience = *lock(&self.inner.patience);
+        run::run(self, patience, story)
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// How much virtual time is over.
+    pub fn elapsed(&self) -> Duration {
+        self.inner.trace.elapsed()
+    }
+
+    /// A hash of all packets and events so far: the same for the same seed and story.
+    pub fn trace_hash(&self) -> u64 {
+        self.inner.trace.hash()
+    }
+
+    /// The trace so far: a line for each event.
+    pub fn trace(&self) -> Vec<String> {
+        self.inner.trace.lines()
+    }
+
+    /// How many packets were sent so far.
+    pub fn packets(&self) -> u64 {
+        self.inner.trace.packets()
+    }
+
+    /// How often each kind of fault has happened so far.
+    pub fn faults(&self) -> BTreeMap<Fault, u64> {
+        self.inner.fired.counts()
+    }
+
+    /// A new device of that name, with its home open.
+    ///
+    /// # Panics
+    ///
+    /// When there is one of that name already.
+    pub async fn peer(&self, name: &str) -> Peer {
+        let peer = self.add(name, Disk::default());
+        peer.start().await.expect("a home can be opened on a sound disk");
+        peer
+    }
+
+    /// Another machine with a copy of that peer's home as it is durable now. It is down.
+    ///
+    /// # Panics
+    ///
+    /// When there is one of that name already.
+    pub fn clone_home(&self, of: &Peer, name: &str) -> Peer {
+        self.add(name, of.disk().copy())
+    }
+
+    fn add(&self, name: &str, disk: Disk) -> Peer {
+        let mut peers = lock(&self.inner.peers);
+        let number = u8::try_from(peers.len() + 1).expect("a world has fewer than 256 peers");
+        let ip = IpAddr::V4(Ipv4Addr::new(10, 0, 0, number));
+        let peer = Peer::new(self.clone(), name, ip, disk);
+        let before = peers.insert(name.to_owned(), peer.clone());
+        assert!(before.is_none(), "there are two peers named {name}");
+        peer
+    }
+
+    /// How links are from now on, where nothing else is said.
+    pub fn set_links(&self, link: Link) {
+        self.inner.network.set_usual(link);
+    }
+
+    /// How the link from one peer to another is from now on, in that direction.
+    pub fn set_link(&self, from: &Peer, to: &Peer, link: Link) {
+        self.inner.network.set_link(from.ip(), to.ip(), link);
+    }
+
+    /// A line of the trace that says what the story does.
+    pub fn note(&self, what: &str) {
+        self.inner.trace.event("", "", "", what);
+    }
+
+    /// Says that a promise was broken: the run fails.
+    pub fn fail(&self, why: impl Into<String>) {
+        let why = why.into();
+        self.inner.trace.event("", "", "", format_args!("BROKEN: {why}"));
+        lock(&self.inner.broken).get_or_insert(why);
+        self.inner.breaks.notify_one();
+    }
+
+    /// Has every event of every peer heard: the peer's name, and what happened there.
+    pub fn observe(&self, observer: impl FnMut(&str, &HomeEvent) + Send + 'static) {
+        lock(&self.inner.observers).0.push(Box::new(observer));
+    }
+
+    pub(crate) fn broken(&self) -> Option<String> {
+        lock(&self.inner.broken).clone()
+    }
+
+    pub(crate) async fn breaks(&self) {
+        self.inner.breaks.notified().await;
+    }
+
+    /// Everybody who has a name.
+    pub fn peers(&self) -> Vec<Peer> {
+        lock(&self.inner.peers).values().cloned().collect()
+    }
+
+    /// What a peer's listener heard.
+    pub(crate) fn heard(&self, peer: &Peer, event: &HomeEvent) {
+        peer.trace(event);
+        self.check(|safety| safety.event(peer.name(), event));
+        for observer in &mut lock(&self.inner.observers).0 {
+            observer(peer.name(), event);
+        }
+    }
+
+    pub(crate) fn seen(&self, peer: &Peer, view: &WorkspaceView) {
+        self.check(|safety| safety.workspace(peer.name(), view));
+    }
+
+    fn check(&self, check: impl FnOnce(&mut Safety) -> Result<(), String>) {
+        let checked = check(&mut lock(&self.inner.safety));
+        if let Err(why) = checked {
+            self.fail(why);
+        }
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

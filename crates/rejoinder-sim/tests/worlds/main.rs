@@ -1,0 +1,6 @@
+//! Stories and swarms in simulated worlds.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod same_seed;
+mod swarm;

@@ -1,0 +1,42 @@
+//! A fixed set of swarms, and some that nobody has run before.
+
+use rejoinder_sim::{World, swarm, swarm_in};
+
+/// The seeds that are always run.
+const FIXED: std::ops::Range<u64> = 1..21;
+/// How many others.
+const RANDOM: u64 = 6;
+
+fn hold(seeds: impl Iterator<Item = u64>) {
+    for seed in seeds {
+        println!("seed {seed}");
+        swarm(seed).unwrap_or_else(|failure| panic!("{failure}"));
+    }
+}
+
+#[test]
+fn the_fixed_seeds_hold() {
+    hold(FIXED);
+}
+
+#[test]
+fn random_seeds_hold() {
+    let mut first = [0; 4];
+    getrandom::fill(&mut first).unwrap();
+    let first = u64::from(u32::from_le_bytes(first));
+    hold(first..first + RANDOM);
+}
+
+#[test]
+fn a_swarm_is_the_same_again() {
+    let lived = |seed| {
+        let world = World::new(seed);
+        swarm_in(&world).unwrap_or_else(|failure| panic!("{failure}"));
+        world
+    };
+    let (one, other) = (lived(3), lived(3));
+    for (first, second) in one.trace().iter().zip(&other.trace()) {
+        assert_eq!(first, second);
+    }
+    assert_eq!(one.trace_hash(), other.trace_hash(), "the packets differ");
+}
