@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "rejoinder-sim",
         &["rejoinder", "rejoinder-identity", "rejoinder-replica", "rejoinder-storage"],
     ),
-    ("rejoinder-mcp", &[]),
+    ("rejoinder-mcp", &["rejoinder-identity"]),
     ("rejoinder-cli", &["rejoinder", "rejoinder-mcp"]),
     // Programs that use the public API as anybody would.
     ("rejoinder-examples", &["rejoinder"]),

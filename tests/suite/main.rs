@@ -1,3 +1,12 @@
 //! End to end: real sockets, real disks, real processes and terminals, and the map of the house.
 
+#![expect(clippy::unwrap_used, reason = "a test says by failing where it is")]
+
+mod bad_input;
+mod examples;
+mod killed;
 mod layers;
+mod main_job;
+mod process;
+#[cfg(unix)]
+mod terminal;

@@ -1,0 +1,225 @@
+//! The main job with real processes: one asks, several answer, the host decides once.
+
+use serde_json::{Value, json};
+
+use crate::process::{Ended, Place, Process};
+
+pub(crate) const FORM: &str = r#"{
+  "id": "r1", "message": "Deploy 1.4?",
+  "questions": [
+    { "kind": "single-select", "id": "env", "message": "Where to?", "required": true,
+      "options": [{ "id": "prod", "label": "Production" }, { "id": "dev", "label": "Development" }] },
+    { "kind": "multi-select", "id": "checks", "message": "Which?",
+      "options": [{ "id": "unit", "label": "Unit" }, { "id": "e2e", "label": "End to end" }] },
+    { "kind": "text", "id": "notes", "message": "Notes?" }
+  ]
+}"#;
+
+/// A host that asks, and ana and ben who have joined and see the request.
+fn team(place: &Place) -> (Process, Process, Process, String) {
+    place.file("form.json", FORM);
+    let (ask, ticket) = place.ask("host", &[]);
+    let mut ana = place.join("ana", &ticket, &[]);
+    let mut ben = place.join("ben", &ticket, &[]);
+    for person in [&mut ana, &mut ben] {
+        person.ok("wait open");
+        person.ok("wait synced");
+    }
+    (ask, ana, ben, ticket)
+}
+
+fn peer_id(place: &Place, home: &str) -> String {
+    let ended = place.run(home, &["id"]);
+    ended.out.last().unwrap().trim().to_owned()
+}
+
+fn shown(place: &Place, home: &str) -> Ended {
+    let ended = place.run(home, &["show", "--json"]);
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    ended
+}
+
+fn event(ended: &Ended, name: &str) -> Vec<Value> {
+    let parsed = ended.out.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    parsed.filter(|event| event["event"] == name).collect()
+}
+
+#[test]
+fn the_demo_runs_the_main_job_and_ends_by_itself() {
+    let place = Place::new();
+    let ended = place.run("unused", &["demo"]);
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    let result = ended.result();
+    assert_eq!(result["response"], "accept");
+    assert!(result["answers"].as_object().unwrap().len() >= 2, "{result}");
+    println!("{}", ended.err);
+}
+
+#[test]
+fn two_people_answer_apart_and_the_agent_gets_both_answers() {
+    let place = Place::new();
+    let (ask, mut ana, mut ben, _) = team(&place);
+    ana.ok("offline");
+    ana.ok("submit env prod");
+    ben.ok("submit notes mind the migration");
+    ana.ok("online");
+    ana.ok("wait synced");
+    ben.until(|event| event["event"] == "answer" && event["question"] == "env");
+    ben.ok("accept");
+    ben.ok("wait decided");
+    ana.ok("wait decided");
+    let ended = ask.wait();
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    assert_eq!(ended.out.len(), 1, "stdout is the result alone");
+    assert_eq!((ana.end().code(), ben.end().code()), (0, 0));
+    let expected = json!({
+        "request": "r1", "response": "accept",
+        "answers": {
+            "env": { "state": "submitted", "value": { "kind": "selected", "value": "prod" } },
+            "notes": { "state": "submitted", "value": { "kind": "text", "value": "mind the migration" } },
+        },
+        "decidedBy": peer_id(&place, "ben"),
+    });
+    assert_eq!(ended.result(), expected);
+    // Everybody's copy of the decided part, byte for byte, once the processes are gone.
+    let decided = |home| event(&shown(&place, home), "decided")[0].to_string();
+    assert_eq!(decided("host"), decided("ana"));
+    assert_eq!(decided("host"), decided("ben"));
+}
+
+#[test]
+fn a_decline_and_a_cancel_have_exit_codes_of_their_own() {
+    for (response, code) in [("decline", 3), ("cancel", 4)] {
+        let place = Place::new();
+        place.file("form.json", FORM);
+        let (ask, ticket) = place.ask("host", &[]);
+        let mut ana = place.join("ana", &ticket, &["--once"]);
+        ana.ok("draft notes not submitted");
+        ana.ok(response);
+        ana.ok("wait decided");
+        let ended = ask.wait();
+        assert_eq!(ended.code(), code, "{}", ended.err);
+        assert_eq!(ended.result()["response"], response);
+        assert_eq!(ended.result()["answers"], json!({}));
+        assert_eq!(ana.wait().code(), 0, "--once ends by itself");
+    }
+}
+
+#[test]
+fn what_both_type_toggle_and_submit_at_once() {
+    let place = Place::new();
+    let (ask, mut ana, mut ben, _) = team(&place);
+    for (person, notes, check, env) in
+        [(&mut ana, "left", "unit", "prod"), (&mut ben, "right", "e2e", "dev")]
+    {
+        person.ok("offline");
+        person.ok(&format!("draft notes {notes}"));
+        person.ok(&format!("draft checks [\"{check}\"]"));
+        person.ok(&format!("submit env {env}"));
+    }
+    for person in [&mut ana, &mut ben] {
+        person.ok("online");
+    }
+    let both = |event: &Value| {
+        let text = event.to_string();
+        event["question"] == "notes" && text.contains("left") && text.contains("right")
+    };
+    let ticked = |event: &Value| {
+        event["question"] == "checks" && event["value"]["value"] == json!(["unit", "e2e"])
+    };
+    let conflict = |event: &Value| {
+        event["question"] == "env" && event["conflict"].as_array().is_some_and(|all| all.len() == 1)
+    };
+    let mut authors = Vec::new();
+    for person in [&mut ana, &mut ben] {
+        person.until(both);
+        person.until(ticked);
+        let seen = person.until(conflict);
+        let mut both = vec![seen["by"].clone(), seen["conflict"][0]["by"].clone()];
+        both.sort_by_key(Value::to_string);
+        authors.push(both);
+    }
+    assert_eq!(authors[0], authors[1], "both see the same two authors");
+    ana.ok("wait synced");
+    ben.ok("accept");
+    ben.ok("wait decided");
+    let ended = ask.wait();
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    let env = ended.result()["answers"]["env"]["value"]["value"].clone();
+    assert!(env == "prod" || env == "dev", "one of the two: {env}");
+}
+
+#[test]
+fn refused_with_the_question_and_then_told_who_decided() {
+    let place = Place::new();
+    let (ask, mut ana, mut ben, _) = team(&place);
+    let refused = ana.say("accept");
+    assert_eq!(refused["error"], "required-unanswered", "{refused}");
+    assert_eq!(refused["questions"], json!(["env"]));
+    ana.ok("submit env prod");
+    ben.until(|event| event["event"] == "answer" && event["question"] == "env");
+    ben.ok("offline");
+    ben.ok("decline");
+    ben.ok("draft notes too late");
+    ana.ok("accept");
+    ana.ok("wait decided");
+    // The host hands the decision to those who are there and ends; ben hears it from ana.
+    assert_eq!(ask.wait().code(), 0);
+    ben.ok("online");
+    let fate = ben.until(|event| event["event"] == "decided");
+    assert_eq!(fate["response"], "accept");
+    ben.until(|event| event["event"] == "notIncluded" && event["question"] == "notes");
+    ben.ok("wait decided");
+    let second = ben.say("accept");
+    assert_eq!(second["error"], "already-decided", "{second}");
+    let who = &peer_id_of(&ben, "member", "ana").as_str().unwrap()[..8].to_owned();
+    assert!(second.to_string().contains(who), "by whom: {second}");
+    ana.end();
+    ben.end();
+    // The host answers ben's decline when it is there again: the draft is kept, the part unchanged.
+    let kept = shown(&place, "ben");
+    assert_eq!(event(&kept, "notIncluded").len(), 1, "{:?}", kept.out);
+    assert!(!event(&kept, "decided")[0].to_string().contains("too late"));
+}
+
+#[test]
+fn a_line_whose_ends_never_link() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let middle = peer_id(&place, "ben");
+    let (ask, ticket) = place.ask("host", &["--only", &middle]);
+    let mut ben = place.join("ben", &ticket, &[]);
+    ben.ok("wait open");
+    let host = peer_id_of(&ben, "member", "host");
+    // Ana has the host's ticket; a member's door that she may use is ben's alone.
+    let address = ben.until(|event| event["event"] == "listening")["address"].clone();
+    let hinted = with_hint(&ticket, &middle, address.as_str().unwrap());
+    let mut ana = place.join("ana", &hinted, &["--only", &middle]);
+    ana.ok("wait open 60");
+    ana.ok("submit env prod");
+    ana.ok("accept");
+    ana.ok("wait decided");
+    let ended = ask.wait();
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    for event in ana.events("link") {
+        assert_ne!(event["peer"], host, "a link with the host: {event}");
+    }
+    assert!(!ana.events("link").is_empty());
+    assert!(!ended.err.contains(&peer_id(&place, "nobody")), "no such link");
+}
+
+fn peer_id_of(process: &Process, event: &str, name: &str) -> Value {
+    let members = process.events(event);
+    let found = members.iter().find(|member| member["name"].as_str().unwrap().contains(name));
+    found.map(|member| member["peer"].clone()).unwrap_or_else(|| json!(format!("{members:?}")))
+}
+
+/// The same ticket, hinting at another member.
+fn with_hint(ticket: &str, device: &str, address: &str) -> String {
+    let mut ticket: rejoinder::Ticket = ticket.parse().unwrap();
+    ticket.hints = vec![rejoinder::Hint {
+        device: device.parse().unwrap(),
+        addresses: vec![address.parse().unwrap()],
+    }];
+    ticket.to_string()
+}
