@@ -73,7 +73,10 @@ struct FormOnTerminal<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
-    Quit,
+    /// The person leaves.
+    Leave,
+    /// With `--once`, the request has ended.
+    Done,
 }
 
 impl FormOnTerminal<'_> {
@@ -97,7 +100,10 @@ impl FormOnTerminal<'_> {
             }
             let next = self.settle().await?;
             self.draw().map_err(failed)?;
-            if next == Next::Quit {
+            if next == Next::Leave && self.is_open() {
+                return Ok(Exit::Interrupted);
+            }
+            if next != Next::On {
                 let refused = self.joined.join.strict && self.refused;
                 return Ok(if refused { Exit::Failed } else { Exit::Done });
             }
@@ -139,7 +145,7 @@ impl FormOnTerminal<'_> {
         loop {
             while let Some(action) = self.prompt.poll_action() {
                 if action == Action::Quit {
-                    return Ok(Next::Quit);
+                    return Ok(Next::Leave);
                 }
                 self.stale = true;
                 self.act(action).await?;
@@ -153,8 +159,8 @@ impl FormOnTerminal<'_> {
                 self.joined.console.set_names(names.clone());
                 self.tell(Input::Names(names));
                 self.stale = true;
-            } else if self.show(&view.requests).await? == Next::Quit {
-                return Ok(Next::Quit);
+            } else if self.show(&view.requests).await? == Next::Done {
+                return Ok(Next::Done);
             }
         }
     }
@@ -184,7 +190,7 @@ impl FormOnTerminal<'_> {
         };
         let before = self.shown.as_mut().map(|(_, before)| std::mem::replace(before, status));
         let ends = over && self.joined.join.once && before == Some(Status::Open);
-        Ok(if ends { Next::Quit } else { Next::On })
+        Ok(if ends { Next::Done } else { Next::On })
     }
 
     /// The open request that is shown, else the next one; one that has ended stays until then.

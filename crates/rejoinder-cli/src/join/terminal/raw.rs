@@ -56,7 +56,11 @@ fn give_back() {
     }
     let mut out = io::stderr();
     // The terminal may be gone; there is nobody left to tell then.
-    let _gone = queue!(out, DisableBracketedPaste, ResetColor, Show).and_then(|()| out.flush());
+    let _gone = queue!(out, DisableBracketedPaste, Show);
+    if log::colours_wanted() {
+        let _gone = queue!(out, ResetColor);
+    }
+    let _gone = out.flush();
     let _gone = disable_raw_mode();
     log::release();
 }
