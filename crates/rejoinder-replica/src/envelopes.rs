@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rejoinder_answers::{Admitted, NotAdmitted};
-use rejoinder_finalizer::Status;
+use rejoinder_finalizer::{Request, Status};
 use rejoinder_identity::{ActorId, DocumentId, Frontier, OpeningId, PeerId, Tip, Verified, covers};
 use rejoinder_sync::{Envelope, Item, ItemKind, LinkId, ParkedItem, Wait};
 
@@ -233,8 +233,24 @@ impl Workspace {
         self.sync.stored(core.now, Item::Envelope { document, actor, seq });
     }
 
+    /// What a record was made on was on the host's disk before it: this device's own changes among
+    /// it are carried, whether or not a peer ever acknowledged them to this run.
+    pub(crate) fn carried_by_record(&mut self, opening: &OpeningId) {
+        let Some(document) = self.log.state().request(opening).map(Request::document) else {
+            return;
+        };
+        let Some(frontier) = self.settled_frontier(opening) else { return };
+        let covered: Vec<_> = frontier.iter().map(|(actor, tip)| (*actor, tip.seq)).collect();
+        for (actor, seq) in covered {
+            if let Some(own) = self.own.get_mut(&(document, actor)) {
+                own.carried = own.carried.max(seq.min(own.written));
+            }
+        }
+    }
+
     /// A request is settled: its document needs not stay in memory, but for a while it may.
     pub(crate) fn settled(&mut self, opening: OpeningId) {
+        self.carried_by_record(&opening);
         let Some(request) = self.log.state().request(&opening) else { return };
         let document = request.document();
         self.settled_warm.retain(|other| *other != document);

@@ -78,6 +78,13 @@ pub(crate) fn restore(
     }
     records(&mut workspaces, take(Table::Records))?;
     frontiers(core, &mut workspaces, take(Table::Frontiers))?;
+    for workspace in workspaces.values_mut() {
+        let openings: Vec<_> =
+            workspace.log.state().requests().map(rejoinder_finalizer::Request::opening).collect();
+        for opening in openings {
+            workspace.carried_by_record(&opening);
+        }
+    }
     wishes(core, &mut workspaces, take(Table::Proposals))?;
     for (_, card) in take(Table::Addresses) {
         core.cards.take(&card);

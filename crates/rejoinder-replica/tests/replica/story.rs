@@ -106,6 +106,12 @@ fn two_people_answer_apart_and_one_decision_has_both_answers() {
                    "authors": [world.id(BEN).to_string()] },
     });
     assert_eq!(decided, expected.to_string());
+
+    // What the decision was made on is on the host's disk: nobody needs to say so again.
+    world.crash(HOST);
+    world.crash(ANA);
+    world.start(ANA);
+    assert_eq!(world.replica(ANA).workspace(&workspace).unwrap().uncarried, 0);
 }
 
 #[test]
