@@ -61,6 +61,8 @@ impl Place {
             .arg("--home")
             .arg(self.path(home))
             .env_remove("RUST_LOG")
+            // The asker has no option for a name: it is called by this.
+            .env("USER", home)
             .env("NO_COLOR", "1");
         Process::start(format!("{home}: {}", arguments.join(" ")), command)
     }

@@ -43,8 +43,10 @@ impl Workspace {
 
     /// Notes that a peer has a proposal on its disk.
     pub(crate) fn proposal_carried(&mut self, core: &mut Core, by: PeerId, proposal: ProposalId) {
+        let before = self.fate(&proposal);
         let Some(course) = self.courses.get_mut(&proposal) else { return };
-        if course.carried_by.insert(by) {
+        // That the host has it says more than how many have.
+        if course.carried_by.insert(by) && self.fate(&proposal) != before {
             self.tell_fate(core, proposal);
         }
     }
