@@ -214,6 +214,27 @@ fn a_line_whose_ends_never_link() {
     assert_ne!(host, end);
 }
 
+#[test]
+fn no_answer_and_no_ticket_is_logged() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (ask, ticket) = place.ask("host", &[]);
+    let arguments = ["join", &ticket, "--json", "--listen", "127.0.0.1:0"];
+    let mut ana = place.start_logging("ana", &arguments, "debug");
+    ana.ok("draft notes the-secret-words");
+    ana.ok("submit env prod");
+    ana.ok("accept");
+    ana.ok("wait decided");
+    assert_eq!(ask.wait().code(), 0);
+    let ended = ana.end();
+    let logged: Vec<_> =
+        ended.err.lines().filter(|line| line.contains("DEBUG") || line.contains("INFO")).collect();
+    assert!(logged.len() > 10, "{}", ended.err);
+    for line in logged {
+        assert!(!line.contains("the-secret-words") && !line.contains(&ticket), "{line}");
+    }
+}
+
 fn peer_id_of(process: &Process, event: &str, name: &str) -> Value {
     let members = process.events(event);
     let found = members.iter().find(|member| member["name"] == name);

@@ -54,13 +54,18 @@ impl Place {
     }
 
     pub(crate) fn start(&self, home: &str, arguments: &[&str]) -> Process {
+        self.start_logging(home, arguments, "off")
+    }
+
+    /// With a log on stderr, as `RUST_LOG` says.
+    pub(crate) fn start_logging(&self, home: &str, arguments: &[&str], log: &str) -> Process {
         let mut command = Command::new(command());
         command
             .current_dir(self.folder.path())
             .args(arguments)
             .arg("--home")
             .arg(self.path(home))
-            .env_remove("RUST_LOG")
+            .env("RUST_LOG", log)
             // The asker has no option for a name: it is called by this.
             .env("USER", home)
             .env("NO_COLOR", "1");
