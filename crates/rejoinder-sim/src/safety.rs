@@ -11,8 +11,10 @@ pub(crate) struct Safety {
     /// The head of each log at each length, and at whom it was seen first. Equal heads of equal
     /// length make logs that are prefixes of one another: a record names the one before it.
     heads: BTreeMap<(WorkspaceId, u64), (RecordId, String)>,
-    /// How each request was settled, and at whom that was seen first.
-    settled: BTreeMap<OpeningId, (String, String)>,
+    /// How each request was decided, and at whom that was seen first.
+    decided: BTreeMap<OpeningId, (String, String)>,
+    /// How each request has ended by each length of the log, and at whom that was seen first.
+    ended: BTreeMap<(OpeningId, u64), (String, String)>,
 }
 
 impl Safety {
@@ -54,23 +56,39 @@ impl Safety {
                 view.log_length
             ));
         }
-        view.requests.iter().try_for_each(|request| self.request(peer, request))
+        for request in &view.requests {
+            self.request(peer, request)?;
+            self.ended(peer, view.log_length, request)?;
+        }
+        Ok(())
     }
 
     fn request(&mut self, peer: &str, view: &RequestView) -> Result<(), String> {
-        let how = match &view.status {
-            RequestStatus::Open | RequestStatus::Suspended => return Ok(()),
-            RequestStatus::Decided { response, by, proposal } => {
-                format!("{response:?} by {by}, proposal {proposal}")
-            }
-            RequestStatus::Ended(how) => format!("{how:?}"),
+        let RequestStatus::Decided { response, by, proposal } = &view.status else {
+            return Ok(());
         };
-        let settled = format!("{how}: {}", view.projection.to_json());
-        let here = (settled, peer.to_owned());
-        let (first, at) = self.settled.entry(view.opening).or_insert_with(|| here.clone());
+        let how = format!("{response:?} by {by}, proposal {proposal}");
+        let here = (format!("{how}: {}", view.projection.to_json()), peer.to_owned());
+        let (first, at) = self.decided.entry(view.opening).or_insert_with(|| here.clone());
         if *first != here.0 {
             return Err(format!(
-                "request {} is settled at {at} as {first}, at {peer} as {}",
+                "request {} is decided at {at} as {first}, at {peer} as {}",
+                view.opening, here.0
+            ));
+        }
+        Ok(())
+    }
+
+    /// What a turn's end made of a request. It need not be for ever: with a later turn truncated, a
+    /// failed one may be resumed.
+    fn ended(&mut self, peer: &str, length: u64, view: &RequestView) -> Result<(), String> {
+        let RequestStatus::Ended(how) = view.status else { return Ok(()) };
+        let here = (format!("{how:?}: {}", view.projection.to_json()), peer.to_owned());
+        let place = (view.opening, length);
+        let (first, at) = self.ended.entry(place).or_insert_with(|| here.clone());
+        if *first != here.0 {
+            return Err(format!(
+                "with {length} records request {} has ended at {at} as {first}, at {peer} as {}",
                 view.opening, here.0
             ));
         }

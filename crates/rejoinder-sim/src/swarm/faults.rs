@@ -234,11 +234,13 @@ impl Breaking {
     async fn clone_a_member(&mut self) {
         let (peers, host) = (self.shuffled(), self.swarm.0.host.name().to_owned());
         let Some(peer) = peers.iter().find(|peer| peer.name() != host) else { return };
-        let name = format!("{}x{}", peer.name(), self.number);
-        // A key is on the disk from the first start on; before that there is nothing to copy.
-        if name.matches('x').count() > 1 || peer.try_home().is_none() {
+        // Others link with two runs of a device at once; a third copy waits until one is gone.
+        let family = peer.name().split('x').next().unwrap_or_default();
+        let has_twin = peers.iter().any(|other| other.name().starts_with(&format!("{family}x")));
+        if has_twin || peer.try_home().is_none() {
             return;
         }
+        let name = format!("{}x{}", peer.name(), self.number);
         let twin = self.world().clone_home(peer, &name);
         self.world().inner.fired.count(Fault::Cloned);
         self.swarm.lay_links(&twin);

@@ -4,11 +4,10 @@ use rejoinder::ChatInputRequest;
 
 /// The request of that id; a later revision asks one question more.
 pub(super) fn request(id: &str, revision: u32) -> ChatInputRequest {
-    let more = if revision > 1 {
+    let more = |revision: u32| {
         format!(r#", {{ "kind": "text", "id": "more{revision}", "message": "And now?" }}"#)
-    } else {
-        String::new()
     };
+    let more: String = (2..=revision).map(more).collect();
     let json = format!(
         r#"{{ "id": "{id}", "message": "Ready?", "questions": [
             {{ "kind": "text", "id": "notes", "message": "Anything to add?" }},

@@ -22,6 +22,8 @@ struct Inner {
     edits: BTreeMap<Token, Edit>,
     /// What each peer's process has been shown of each question.
     shown: BTreeMap<(String, OpeningId, QuestionId), BTreeSet<Token>>,
+    /// What each peer has ever shown.
+    ever: BTreeSet<(String, Token)>,
     proposals: BTreeMap<ProposalId, String>,
     openings: BTreeSet<OpeningId>,
     truncated: bool,
@@ -189,12 +191,16 @@ impl Ledger {
     pub(super) fn seen(&self, peer: &str, view: &RequestView) -> Result<(), String> {
         let mut inner = self.lock();
         for shown in tokens::shown(view) {
-            let Some(edit) = inner.edits.get(&shown.token) else {
-                return Err(format!("{peer} shows {}, which nobody wrote", shown.token));
+            let written = inner
+                .edits
+                .get(&shown.token)
+                .filter(|edit| edit.opening == view.opening && edit.question == shown.question);
+            let Some(edit) = written else {
+                if shown.mixed {
+                    continue;
+                }
+                return Err(format!("{peer} shows {}, which nobody wrote there", shown.token));
             };
-            if edit.opening != view.opening || edit.question != shown.question {
-                return Err(format!("{peer} shows {} where it was not written", shown.token));
-            }
             // Who carries an answer in a completion has said it too.
             let decider = match &view.status {
                 RequestStatus::Decided { by, .. } => Some(*by),
@@ -209,6 +215,7 @@ impl Ledger {
             }
             let key = (peer.to_owned(), view.opening, shown.question);
             inner.shown.entry(key).or_default().insert(shown.token);
+            inner.ever.insert((peer.to_owned(), shown.token));
         }
         Ok(())
     }
@@ -223,9 +230,8 @@ impl Ledger {
         owed
     }
 
-    /// Whether that peer has been shown an edit since it runs.
-    pub(super) fn was_shown(&self, peer: &str, token: Token, edit: &Edit) -> bool {
-        let key = (peer.to_owned(), edit.opening, edit.question.clone());
-        self.lock().shown.get(&key).is_some_and(|shown| shown.contains(&token))
+    /// Whether that peer has ever shown an edit.
+    pub(super) fn was_shown(&self, peer: &str, token: Token) -> bool {
+        self.lock().ever.contains(&(peer.to_owned(), token))
     }
 }

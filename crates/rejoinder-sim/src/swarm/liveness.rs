@@ -8,7 +8,7 @@ use rejoinder_replica::{Load, Table};
 use rejoinder_storage::Store;
 use tokio::time::{Instant, sleep};
 
-use super::{Swarm, ledger::Edit, tokens};
+use super::{Swarm, tokens};
 use crate::peer::Peer;
 
 /// How long it may take after the heal: a few dials that are thirty seconds apart, and two full
@@ -36,11 +36,18 @@ impl Swarm {
             let home = peer.home();
             home.online().await.expect("a home that is up answers");
             if self.workspace_at(&peer).await.is_none() {
-                home.join(self.0.ticket.clone()).await.expect("a sound disk");
+                while home.join(self.0.ticket.clone()).await.is_err() {
+                    sleep(Duration::from_secs(1)).await;
+                }
             }
         }
         let home = self.0.host.home();
-        home.host(self.0.workspace).await.expect("the host hosts again");
+        // A disk that was failing is tried again after a while.
+        let give_up = Instant::now() + REST;
+        while let Err(why) = home.host(self.0.workspace).await {
+            assert!(Instant::now() < give_up, "the host does not host again: {why}");
+            sleep(Duration::from_secs(1)).await;
+        }
     }
 
     /// Waits until all is the same everywhere and nothing waits.
@@ -48,7 +55,8 @@ impl Swarm {
         let give_up = Instant::now() + REST;
         loop {
             sleep(Duration::from_secs(1)).await;
-            let Err(why) = self.is_at_rest().await else { return };
+            let rests = self.is_at_rest().await;
+            let Err(why) = rests.and_then(|()| self.is_durable()) else { return };
             assert!(Instant::now() < give_up, "{REST:?} after the heal: {why}");
         }
     }
@@ -81,23 +89,30 @@ impl Swarm {
 
     /// What was promised is there.
     pub(super) async fn holds(&self) {
-        let mut disks = Vec::new();
         for peer in self.0.world.peers() {
             self.nothing_is_lost_at(&peer).await;
             self.proposals_are_answered(&peer).await;
             let size = peer.disk().len();
             assert!(size < DISK, "the home of {} takes {size} bytes", peer.name());
-            disks.push((peer.name().to_owned(), durable(&peer)));
-        }
-        let ((first, rows), others) = disks.split_first().expect("a world has a host");
-        for (other, their) in others {
-            for (table, ours) in rows {
-                let theirs = &their.iter().find(|(name, _)| name == table).expect("every table").1;
-                assert!(ours == theirs, "the {table} on the disks of {first} and {other} differ");
-            }
         }
         let most = self.0.world.inner.network.most_in_flight();
         assert!(most < IN_FLIGHT, "{most} packets were under way at once");
+    }
+
+    /// Whether all is durable everywhere. A disk that failed is tried again after a while only.
+    fn is_durable(&self) -> Result<(), String> {
+        let peers = self.0.world.peers();
+        let (first, others) = peers.split_first().expect("a world has a host");
+        let ours = durable(first);
+        for other in others {
+            let theirs = durable(other);
+            let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
+            if let Some(((table, _), _)) = differs {
+                let (first, other) = (first.name(), other.name());
+                return Err(format!("the {table} on the disks of {first} and {other} differ"));
+            }
+        }
+        Ok(())
     }
 
     async fn nothing_is_lost_at(&self, peer: &Peer) {
@@ -122,28 +137,29 @@ impl Swarm {
             };
             let shown = tokens::shown(view).iter().any(|shown| shown.token == token);
             assert!(
-                shown || self.was_beaten(token, &edit, view),
+                shown || self.was_beaten(token, view),
                 "{} wrote {token} to {} of request {}, was told that it is saved, and {} does not \
-                 show it: {:?} {}",
+                 show it: {:?} {} {:?}",
                 edit.peer,
                 edit.question,
                 view.id,
                 peer.name(),
                 view.status,
                 view.projection.to_json(),
+                view.not_included,
             );
         }
     }
 
     /// Whether a settled request had an edit before it, as a conflict that was not taken: then the
     /// host was shown it.
-    fn was_beaten(&self, token: tokens::Token, edit: &Edit, view: &RequestView) -> bool {
+    fn was_beaten(&self, token: tokens::Token, view: &RequestView) -> bool {
         match view.status {
             rejoinder::RequestStatus::Open => false,
             rejoinder::RequestStatus::Suspended
             | rejoinder::RequestStatus::Decided { .. }
             | rejoinder::RequestStatus::Ended(_) => {
-                self.0.ledger.was_shown(self.0.host.name(), token, edit)
+                self.0.ledger.was_shown(self.0.host.name(), token)
             }
         }
     }

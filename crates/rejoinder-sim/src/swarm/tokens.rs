@@ -1,9 +1,7 @@
 //! Marks in answers by which each edit is found again: a number that is used once, as it is or in
 //! brackets that nobody else writes.
 
-use rejoinder::{
-    ChatInputAnswer, ChatInputAnswerValue, PeerId, Projection, QuestionId, RequestView,
-};
+use rejoinder::{ChatInputAnswer, PeerId, Projection, QuestionId, RequestView};
 
 /// An edit's mark.
 pub(super) type Token = u64;
@@ -21,7 +19,8 @@ pub(super) struct Shown {
     pub(super) question: QuestionId,
     pub(super) token: Token,
     pub(super) authors: Vec<PeerId>,
-    /// Whether the text it stands in may be by several people.
+    /// Whether it stands in a draft. A draft is its fields as they stand, whoever wrote each of
+    /// them; and of a text, what several wrote at once may look like a mark that nobody wrote.
     pub(super) mixed: bool,
 }
 
@@ -53,8 +52,7 @@ fn add(
     answer: &ChatInputAnswer,
     authors: &[PeerId],
 ) {
-    let mixed = matches!(answer, ChatInputAnswer::Draft(draft)
-        if matches!(draft.value, ChatInputAnswerValue::Text(_)));
+    let mixed = matches!(answer, ChatInputAnswer::Draft(_));
     for token in found(&rejoinder::answer_to_json(answer)) {
         let (question, authors) = (question.clone(), authors.to_vec());
         shown.push(Shown { question, token, authors, mixed });

@@ -2,5 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod copies;
 mod same_seed;
 mod swarm;

@@ -125,6 +125,15 @@ impl Dialer {
         }
     }
 
+    /// That peer has no room for another run of this device: it is tried again as after a dial that
+    /// failed, or a copy of a home would be turned away several times a second for ever.
+    pub(crate) fn turned_away(&mut self, now: Timestamp, peer: &PeerId) {
+        if let Some(target) = self.targets.get_mut(&Aim::Link(*peer)) {
+            target.state = State::Waiting;
+            target.backoff.failed(now, &mut self.random);
+        }
+    }
+
     /// Those who are asked to let us in are dialled at once.
     pub(crate) fn link_with_asked(&mut self, now: Timestamp) {
         let asked: Vec<_> = self

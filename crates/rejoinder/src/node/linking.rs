@@ -103,7 +103,12 @@ impl Node {
         if !last {
             return;
         }
-        self.network.dialer.unlinked(self.clock.now(), &peer);
+        let now = self.clock.now();
+        if matches!(closed, Closed::There { code: CloseCode::Busy, .. }) {
+            self.network.dialer.turned_away(now, &peer);
+        } else {
+            self.network.dialer.unlinked(now, &peer);
+        }
         if matches!(closed, Closed::There { code: CloseCode::Superseded, .. }) {
             // The link that took its place is about to be here: to people they are one.
             self.network.shown.insert(peer, Some(closed));
