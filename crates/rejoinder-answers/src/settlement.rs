@@ -14,7 +14,7 @@ use crate::{
     graph::OpId,
     json::answer_to_json,
     limits,
-    projection::Answer,
+    projection::{Answer, Conflict},
     schema::Mark,
 };
 
@@ -126,6 +126,35 @@ impl Document {
         form.questions().iter().filter_map(late).flatten().collect()
     }
 
+    /// What was said in time, and is not what the request ended with: the other sides of its
+    /// conflicts.
+    pub fn passed_over(
+        &self,
+        form: &Form,
+        decided_on: &Frontier,
+        decided: &BTreeMap<QuestionId, Answer>,
+    ) -> BTreeMap<QuestionId, Vec<Conflict>> {
+        let of = |question: &Question| {
+            let chosen = decided.get(question.id()).map(|answer| &answer.answer);
+            let said =
+                self.merged(question)?.said.into_iter().filter(|(op, answer)| {
+                    self.is_covered(decided_on, *op) && Some(answer) != chosen
+                });
+            let mut others: Vec<Conflict> = Vec::new();
+            for (op, answer) in said {
+                let author = self.graph.author(op.actor);
+                match others.iter_mut().find(|other| other.answer == answer) {
+                    Some(other) if other.authors.contains(&author) => {}
+                    Some(other) => other.authors.push(author),
+                    None => others.push(Conflict { answer, authors: vec![author] }),
+                }
+            }
+            others.iter_mut().for_each(|other| other.authors.sort());
+            (!others.is_empty()).then(|| (question.id().clone(), others))
+        };
+        form.questions().iter().filter_map(of).collect()
+    }
+
     fn settlement(&self) -> Settlement {
         Settlement { frontier: self.frontier().clone(), ..Settlement::default() }
     }
@@ -158,6 +187,7 @@ impl Document {
             let (actor, seq) = self.written_as(*op);
             Displaced { question: id.clone(), author: self.graph.author(op.actor), actor, seq }
         }));
+        settlement.displaced.dedup();
         let authors = self.authors_of(question, &carried, &merged.said, completion);
         settlement.answers.insert(id.clone(), Answer { answer: carried, authors });
     }

@@ -175,3 +175,21 @@ fn late_words_are_told() {
     assert_eq!((&late.question, late.author, late.seq), (&id("notes"), ben.device, 1));
     assert_eq!(answer_to_json(&late.answer)["value"]["value"], "late");
 }
+
+/// Found by the simulator's swarm of seed 15: of two numbers that were drafted too late, one was
+/// told twice, the second time as the other's.
+#[test]
+fn late_drafts_of_one_number_are_each_told_as_their_authors() {
+    let [mut ana, mut ben] = peers(&form(request()));
+    let decided_on = ana.document.frontier().clone();
+    ana.edit(draft("retries", number(1.0)));
+    ben.edit(draft("retries", number(2.0)));
+    exchange(&mut [&mut ana, &mut ben]);
+    let late = ana.document.not_included(&ana.form, &decided_on);
+    let told: BTreeMap<PeerId, Value> = late
+        .iter()
+        .map(|late| (late.author, answer_to_json(&late.answer)["value"]["value"].clone()))
+        .collect();
+    assert_eq!(late.len(), 2);
+    assert_eq!(told, BTreeMap::from([(ana.device, json!(1)), (ben.device, json!(2))]));
+}
