@@ -1,0 +1,87 @@
+//! Two homes of this process, linked over loopback: the thing that is measured.
+
+use std::{
+    net::Ipv4Addr,
+    sync::{Arc, atomic::Ordering},
+};
+
+use rejoinder::{Environment, Home, Host, Invite, Request, Turn, Workspace};
+use tempfile::TempDir;
+
+use crate::{
+    Outcome,
+    counting::{Counting, Sent},
+    work,
+};
+
+/// One home that asks, and one that answers with it.
+pub(crate) struct Homes {
+    pub(crate) here: Home,
+    pub(crate) there: Home,
+    pub(crate) host: Host,
+    pub(crate) turn: Turn,
+    pub(crate) workspace: Workspace,
+    sent: Sent,
+    asked: usize,
+    _scratch: TempDir,
+}
+
+impl Homes {
+    pub(crate) async fn open() -> Outcome<Self> {
+        let (scratch, sent) = (tempfile::tempdir()?, Sent::default());
+        let open = |name: &'static str| {
+            let environment = Environment {
+                network: Arc::new(Counting(Arc::clone(&sent))),
+                ..Environment::real()
+            };
+            let options = Home::options().name(name).listen((Ipv4Addr::LOCALHOST, 0).into());
+            options.environment(environment).open(scratch.path().join(name))
+        };
+        let (here, there) = (open("here").await?, open("there").await?);
+        let host = here.create_workspace("a benchmark").await?;
+        let turn = host.start_turn("go").await?;
+        let workspace = there.join(host.ticket(Invite::default()).await?).await?;
+        workspace.joined().await?;
+        Ok(Self { here, there, host, turn, workspace, sent, asked: 0, _scratch: scratch })
+    }
+
+    /// A request that nobody has answered.
+    pub(crate) async fn ask_alone(&mut self) -> Outcome<Request> {
+        self.asked += 1;
+        let asked = self.turn.ask(work::form(&format!("r{}", self.asked))).await?;
+        Ok(asked.request().clone())
+    }
+
+    /// A request that nobody has answered, as both see it.
+    pub(crate) async fn ask(&mut self) -> Outcome<(Request, Request)> {
+        let here = self.ask_alone().await?;
+        let opening = here.opening();
+        let mut requests = self.workspace.requests();
+        while requests.next().await.is_some() {
+            if let Some(there) = self.workspace.request_opened(opening).await? {
+                // Its document is in memory when it was read.
+                there.read().await?;
+                return Ok((here, there));
+            }
+        }
+        Err("the home was closed".into())
+    }
+
+    /// Waits until both hold the same, on both disks.
+    pub(crate) async fn settle(&self) -> Outcome<()> {
+        let (here, there) = tokio::join!(self.host.workspace().synced(), self.workspace.synced());
+        here?;
+        there?;
+        Ok(())
+    }
+
+    /// The bytes that both have sent so far.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    pub(crate) async fn close(self) {
+        self.there.close().await;
+        self.here.close().await;
+    }
+}
