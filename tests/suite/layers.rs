@@ -33,7 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rejoinder-mcp", &["rejoinder-identity"]),
     ("rejoinder-cli", &["rejoinder", "rejoinder-mcp"]),
     // Programs that use the public API as anybody would.
-    ("rejoinder-examples", &["rejoinder"]),
+    ("rejoinder-examples", &["rejoinder", "rejoinder-sim"]),
 ];
 
 const PURE: &[&str] = &[

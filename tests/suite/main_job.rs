@@ -96,7 +96,6 @@ fn a_decline_and_a_cancel_have_exit_codes_of_their_own() {
         let mut ana = place.join("ana", &ticket, &["--once"]);
         ana.ok("draft notes not submitted");
         ana.ok(response);
-        ana.ok("wait decided");
         let ended = ask.wait();
         assert_eq!(ended.code(), code, "{}", ended.err);
         assert_eq!(ended.result()["response"], response);
@@ -130,16 +129,16 @@ fn what_both_type_toggle_and_submit_at_once() {
     let conflict = |event: &Value| {
         event["question"] == "env" && event["conflict"].as_array().is_some_and(|all| all.len() == 1)
     };
-    let mut authors = Vec::new();
+    let mut seen_by = Vec::new();
     for person in [&mut ana, &mut ben] {
         person.until(both);
         person.until(ticked);
         let seen = person.until(conflict);
         let mut both = vec![seen["by"].clone(), seen["conflict"][0]["by"].clone()];
         both.sort_by_key(Value::to_string);
-        authors.push(both);
+        seen_by.push(both);
     }
-    assert_eq!(authors[0], authors[1], "both see the same two authors");
+    assert_eq!(seen_by[0], seen_by[1], "both see the same two authors");
     ana.ok("wait synced");
     ben.ok("accept");
     ben.ok("wait decided");
@@ -147,6 +146,17 @@ fn what_both_type_toggle_and_submit_at_once() {
     assert_eq!(ended.code(), 0, "{}", ended.err);
     let env = ended.result()["answers"]["env"]["value"]["value"].clone();
     assert!(env == "prod" || env == "dev", "one of the two: {env}");
+    ana.end();
+    ben.end();
+    // Afterwards too, both homes show what the other one said, and who.
+    for home in ["ana", "ben"] {
+        let kept = shown(&place, home);
+        let env = event(&kept, "answer").into_iter().find(|event| event["question"] == "env");
+        let env = env.unwrap_or_else(|| panic!("{:?}", kept.out));
+        let mut authors = vec![env["by"].clone(), env["conflict"][0]["by"].clone()];
+        authors.sort_by_key(Value::to_string);
+        assert_eq!(authors, seen_by[0], "{home}: {env}");
+    }
 }
 
 #[test]

@@ -170,10 +170,10 @@ impl Document {
             None => drafted.iter().for_each(|(answer, authors)| heard.add(answer, authors)),
             Some((answer, _)) => add_drafts(&answer, &drafted, &drafters, &mut heard),
         }
-        let draft = drafted.into_iter().next().map(|(answer, _)| answer);
         merged.said.extend(stated.into_iter().cloned());
-        if let Some(draft) = draft {
-            merged.said.extend(said.drafts.into_iter().map(|op| (op, draft.clone())));
+        for op in said.drafts {
+            let drafts = drafts_by(&self.graph.author(op.actor), &drafted);
+            merged.said.extend(drafts.into_iter().map(|draft| (op, draft.clone())));
         }
         let mut heard = heard
             .answers
@@ -181,6 +181,10 @@ impl Document {
             .map(|(answer, authors)| (answer, authors.into_iter().collect::<Vec<PeerId>>()));
         merged.answer = heard.next().map(|(answer, authors)| Answer { answer, authors });
         merged.conflicts = heard.map(|(answer, authors)| Conflict { answer, authors }).collect();
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-conflicts-hidden") {
+            merged.conflicts.clear();
+        }
     }
 }
 
@@ -227,6 +231,14 @@ fn draft_answers(variants: Vec<Variant>, drafters: &BTreeSet<PeerId>) -> Drafts 
         (ChatInputAnswer::Draft(ChatInputAnswered { value }), authors)
     };
     variants.into_iter().map(draft).collect()
+}
+
+/// What somebody's draft says: the values that are theirs; the one that counts, when others' have
+/// replaced those.
+fn drafts_by<'a>(author: &PeerId, drafts: &'a Drafts) -> Vec<&'a ChatInputAnswer> {
+    let own = drafts.iter().filter(|(_, authors)| authors.contains(author));
+    let own: Vec<_> = own.map(|(answer, _)| answer).collect();
+    if own.is_empty() { drafts.iter().map(|(answer, _)| answer).take(1).collect() } else { own }
 }
 
 /// Drafts beside an answer. A submit writes its value into the content as well, and that is no

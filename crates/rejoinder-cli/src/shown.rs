@@ -13,10 +13,12 @@ use crate::{
 pub fn request(view: &rejoinder::RequestView) -> RequestView {
     let projection = &view.projection;
     let answers = projection.answers.iter();
-    let conflicts = projection.conflicts.iter().map(|(question, conflicts)| {
-        let conflicts = conflicts.iter().map(|conflict| held(&conflict.answer, &conflict.authors));
-        (question.to_string(), conflicts.collect())
-    });
+    let conflicts =
+        projection.conflicts.iter().chain(&view.passed_over).map(|(question, conflicts)| {
+            let conflicts =
+                conflicts.iter().map(|conflict| held(&conflict.answer, &conflict.authors));
+            (question.to_string(), conflicts.collect())
+        });
     let mut shown = RequestView {
         request: view.request.clone(),
         answers: answers.map(|(question, answer)| answered(question, answer)).collect(),

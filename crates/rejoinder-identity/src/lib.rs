@@ -10,6 +10,8 @@ mod hash;
 mod id;
 mod key;
 pub mod limits;
+#[cfg(rejoinder_mutants)]
+pub mod mutant;
 mod name;
 mod role;
 mod signed;

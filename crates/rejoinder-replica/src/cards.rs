@@ -15,10 +15,21 @@ pub(crate) struct Cards {
 
 impl Cards {
     /// Takes a card if it is its device's own and newer than the one that is here; returns its
-    /// device then.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<PeerId> {
+    /// device then. Of devices that are no members (yet) it takes so many: a card may come before
+    /// the record that makes its device one.
+    pub(crate) fn take(
+        &mut self,
+        bytes: &[u8],
+        is_member: impl Fn(&PeerId) -> bool,
+    ) -> Option<PeerId> {
         let card = Verified::<AddressCard>::from_bytes(bytes).ok()?;
         let device = card.value().device;
+        if !is_member(&device) && !self.by_device.contains_key(&device) {
+            let strangers = self.by_device.keys().filter(|known| !is_member(known)).count();
+            if strangers >= limits::STRANGERS_CARDS {
+                return None;
+            }
+        }
         let newer = self
             .by_device
             .get(&device)
@@ -82,15 +93,39 @@ mod tests {
         let (key, other) = (SecretKey::from_seed([1; 32]), SecretKey::from_seed([2; 32]));
         let me = key.public();
         let mut cards = Cards::default();
-        assert_eq!(cards.take(&card(&key, me, 2)), Some(me));
-        assert_eq!(cards.take(&card(&key, me, 1)), None, "older");
-        assert_eq!(cards.take(&card(&key, me, 2)), None, "the same");
-        assert_eq!(cards.take(&card(&other, me, 9)), None, "forged");
-        assert_eq!(cards.take(b"nonsense"), None);
-        assert_eq!(cards.take(&card(&key, me, 3)), Some(me));
+        let nobody = |_: &PeerId| false;
+        assert_eq!(cards.take(&card(&key, me, 2), nobody), Some(me));
+        assert_eq!(cards.take(&card(&key, me, 1), nobody), None, "older");
+        assert_eq!(cards.take(&card(&key, me, 2), nobody), None, "the same");
+        assert_eq!(cards.take(&card(&other, me, 9), nobody), None, "forged");
+        assert_eq!(cards.take(b"nonsense", nobody), None);
+        assert_eq!(cards.take(&card(&key, me, 3), nobody), Some(me));
         assert_eq!(cards.addresses(&me).len(), 1);
         assert_eq!(cards.addresses(&other.public()), []);
         assert_eq!(cards.for_hello(&other.public(), |_| false).len(), 0);
         assert_eq!(cards.for_hello(&me, |_| false).len(), 1);
+    }
+
+    #[test]
+    fn strangers_have_a_bound_and_members_none() {
+        let key = |number: usize| {
+            let mut seed = [0; 32];
+            seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
+            SecretKey::from_seed(seed)
+        };
+        let mut cards = Cards::default();
+        for number in 0..limits::STRANGERS_CARDS {
+            let key = key(number);
+            assert!(cards.take(&card(&key, key.public(), 1), |_| false).is_some());
+        }
+        let one_more = key(limits::STRANGERS_CARDS);
+        let bytes = card(&one_more, one_more.public(), 1);
+        assert_eq!(cards.take(&bytes, |_| false), None);
+        assert_eq!(
+            cards.take(&bytes, |device| *device == one_more.public()),
+            Some(one_more.public())
+        );
+        let first = key(0);
+        assert!(cards.take(&card(&first, first.public(), 2), |_| false).is_some(), "it has moved");
     }
 }

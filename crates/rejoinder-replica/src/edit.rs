@@ -132,6 +132,12 @@ impl Workspace {
         match pushed.last() {
             Some((Admitted { actor, seq, .. }, _)) => {
                 let (actor, seq) = (*actor, *seq);
+                #[cfg(rejoinder_mutants)]
+                if rejoinder_identity::mutant::is("mutant-acknowledged-before-the-disk")
+                    && let Some(command) = command
+                {
+                    core.reply(command, Ok(Reply::Saved));
+                }
                 let stored = Stored::Envelopes { document, actor, seq, count, command };
                 core.store(batch, After::In(self.id, stored));
             }

@@ -54,6 +54,13 @@ impl Workspace {
 
     fn admit(&mut self, core: &mut Core, link: LinkId, envelope: &Verified<Envelope>) {
         let Envelope { document, author, incarnation, change } = envelope.value();
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-late-edits-dropped")
+            && let Some(slot) = self.slots.get(document)
+            && self.settled_frontier(&slot.opening).is_some()
+        {
+            return;
+        }
         let Some(warm) = self.slots.get_mut(document).and_then(Slot::warm_mut) else { return };
         match warm.document.admit(*author, *incarnation, change) {
             Ok(admitted) => {
@@ -66,6 +73,10 @@ impl Workspace {
                 let stored =
                     Stored::Envelopes { document: *document, actor, seq, count, command: None };
                 core.store(batch, After::In(self.id, stored));
+                #[cfg(rejoinder_mutants)]
+                if rejoinder_identity::mutant::is("mutant-not-forwarded") {
+                    return self.tell_answers(core, document, *author, &admitted);
+                }
                 let tip = Tip { seq, hash };
                 let bytes = envelope.bytes();
                 self.sync.add_envelope(core.now, *document, actor, tip, bytes, Some(link));
@@ -291,6 +302,10 @@ pub(crate) fn note(
     warm.next_place += 1;
     warm.unstored += 1;
     batch.put(Table::Envelopes, rows::envelope_key(&document, place), bytes.to_vec());
+    #[cfg(rejoinder_mutants)]
+    if rejoinder_identity::mutant::is("mutant-frontier-not-stored") && admitted.seq > 1 {
+        return;
+    }
     let tip = Tip { seq: admitted.seq, hash: admitted.hash };
     let row = FrontierRow { author, tip };
     batch.put(Table::Frontiers, rows::frontier_key(&document, &admitted.actor), rows::value(&row));

@@ -202,6 +202,10 @@ impl Workspace {
         let hosting = self.hosting.as_mut().expect("only a host writes records");
         hosting.writing = Some(Writing { record, then });
         core.store(batch, After::In(self.id, Stored::HostRecord));
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-record-before-the-disk") {
+            self.host_record_stored(core);
+        }
     }
 
     /// The record that was being written is on the disk: it is so from now on, for everybody.

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const HELLO: usize = 64 * 1024;
 /// Cards in a hello.
 pub const HELLO_CARDS: usize = 256;
+/// Address cards of devices that are no members; they are not stored.
+pub const STRANGERS_CARDS: usize = 256;
 /// Joins that wait for the host, over all devices.
 pub const WAITING_JOINS: usize = 64;
 /// Documents of settled requests that stay in memory; a guess, a few megabytes.

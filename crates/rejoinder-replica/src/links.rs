@@ -145,12 +145,20 @@ impl Workspace {
     }
 
     pub(crate) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
-        if let Some(device) = core.cards.take(bytes) {
-            save_card(core, &device);
-            core.tell(Event::PeersChanged);
-            if let Some(bytes) = core.cards.bytes(&device).cloned() {
-                self.sync.push_card(core.now, &bytes, Some(link));
+        let is_member = |device: &PeerId| self.log.state().members().contains_key(device);
+        if let Some(device) = core.cards.take(bytes, is_member) {
+            if is_member(&device) {
+                save_card(core, &device);
             }
+            core.tell(Event::PeersChanged);
+            self.pass_on_card(core, &device, Some(link));
+        }
+    }
+
+    /// Tells the linked members where a device is now.
+    pub(crate) fn pass_on_card(&mut self, core: &mut Core, device: &PeerId, from: Option<LinkId>) {
+        if let Some(bytes) = core.cards.bytes(device).cloned() {
+            self.sync.push_card(core.now, &bytes, from);
         }
     }
 }

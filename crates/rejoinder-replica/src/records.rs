@@ -11,6 +11,7 @@ use crate::{
     core::{After, Core, Stored},
     document::{Memory, Slot, Warm},
     event::Event,
+    links::save_card,
     rows,
     store::{Batch, Table},
     workspace::Workspace,
@@ -142,6 +143,10 @@ impl Workspace {
                 // A document that is on the disk gets its structure from the log when it is read.
                 if let (Some(warm), Some(skeleton)) = (slot.warm_mut(), request.skeletons().last())
                 {
+                    #[cfg(rejoinder_mutants)]
+                    if rejoinder_identity::mutant::is("mutant-revision-loses-its-structure") {
+                        return core.tell(Event::Opened { workspace: self.id, opening });
+                    }
                     warm.form = Form::read(request.request());
                     if let Err(error) = warm.document.admit_skeleton(skeleton, host) {
                         tracing::warn!(%document, %error, "skeleton not admitted");
@@ -168,6 +173,10 @@ impl Workspace {
         core.tell(Event::Member { workspace, device });
         if device == core.me {
             core.tell(Event::Joined(workspace));
+        }
+        // Its card may have come before this record.
+        if core.cards.bytes(&device).is_some() {
+            save_card(core, &device);
         }
         self.release(core, &Wait::Author(device));
     }

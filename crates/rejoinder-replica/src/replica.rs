@@ -271,16 +271,36 @@ impl Replica {
         };
         tracing::info!(peer = %peer.short(), link = link.0, "link up");
         self.links.insert(link, peer);
-        let newer: BTreeSet<_> =
-            hello.cards.iter().filter_map(|card| self.core.cards.take(card)).collect();
-        for device in &newer {
-            save_card(&mut self.core, device);
-        }
-        if newer.iter().any(|device| *device != peer) {
-            self.core.tell(Event::PeersChanged);
-        }
+        self.take_cards(&hello.cards);
         for id in self.ids() {
             self.with(id, |workspace, core| workspace.link_up(core, link, peer));
+        }
+    }
+
+    /// Cards that a hello brought. Those who are linked already hear of them too: else two members
+    /// who know each other through this one alone would never find each other without it.
+    fn take_cards(&mut self, cards: &[Vec<u8>]) {
+        let Self { core, workspaces, .. } = self;
+        let is_member =
+            |device: &PeerId| workspaces.values().any(|one| one.member(device).is_some());
+        let newer: BTreeSet<_> =
+            cards.iter().filter_map(|card| core.cards.take(card, is_member)).collect();
+        for device in &newer {
+            if is_member(device) {
+                save_card(core, device);
+            }
+        }
+        if !newer.is_empty() {
+            core.tell(Event::PeersChanged);
+        }
+        for id in self.ids() {
+            self.with(id, |workspace, core| {
+                for device in &newer {
+                    if workspace.member(device).is_some() {
+                        workspace.pass_on_card(core, device, None);
+                    }
+                }
+            });
         }
     }
 

@@ -85,9 +85,17 @@ pub(crate) fn restore(
             workspace.carried_by_record(&opening);
         }
     }
-    wishes(core, &mut workspaces, take(Table::Proposals))?;
+    let proposals = take(Table::Proposals);
+    #[cfg(rejoinder_mutants)]
+    let proposals = if rejoinder_identity::mutant::is("mutant-proposals-forgotten-at-restart") {
+        Rows::new()
+    } else {
+        proposals
+    };
+    wishes(core, &mut workspaces, proposals)?;
     for (_, card) in take(Table::Addresses) {
-        core.cards.take(&card);
+        // Only members' cards are stored.
+        core.cards.take(&card, |_| true);
     }
     Ok(workspaces)
 }

@@ -42,6 +42,10 @@ impl Settle for Workspace {
 
     fn end(&self, opening: &OpeningId) -> Settlement {
         let (_, warm) = self.document(opening).expect(READ);
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-turn-end-settles-nothing") {
+            return Settlement::default();
+        }
         settlement(warm.document.settle_end(&warm.form))
     }
 }
@@ -49,6 +53,12 @@ impl Settle for Workspace {
 fn settlement(settled: answers::Settlement) -> Settlement {
     let embedded = |(question, answer): (QuestionId, answers::Answer)| {
         let json = answer_to_json(&answer.answer).to_string();
+        #[cfg(rejoinder_mutants)]
+        let answer = if rejoinder_identity::mutant::is("mutant-decided-by-the-wrong-author") {
+            answers::Answer { authors: vec![rejoinder_identity::PeerId([9; 32])], ..answer }
+        } else {
+            answer
+        };
         (question, SettledAnswer { answer: json, authors: answer.authors })
     };
     let displaced = |one: answers::Displaced| Displaced {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputRequest, ChatInputResponseKind, ChatState, SessionState};
-use rejoinder_answers::{NotIncluded, Projection};
+use rejoinder_answers::{Conflict, NotIncluded, Projection};
 use rejoinder_finalizer::How;
 use rejoinder_identity::{
-    DocumentId, OpeningId, PeerId, ProposalId, RecordId, RequestId, Role, TurnId, WorkspaceId,
+    DocumentId, OpeningId, PeerId, ProposalId, QuestionId, RecordId, RequestId, Role, TurnId,
+    WorkspaceId,
 };
 
 use crate::event::Fate;
@@ -92,6 +93,9 @@ pub struct RequestView {
     pub status: RequestStatus,
     /// The answers: merged while it is open, those of the decision or turn end afterwards.
     pub projection: Projection,
+    /// What was said in time and is not what the request ended with: the other sides of its
+    /// conflicts. Empty while it is open, and until its document is in memory.
+    pub passed_over: BTreeMap<QuestionId, Vec<Conflict>>,
     /// What was written too late for the decision; known once its document is in memory.
     pub not_included: Vec<NotIncluded>,
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputAnswer;
-use rejoinder_answers::{Answer, NotIncluded, Projection, answer_from_json};
+use rejoinder_answers::{Answer, Projection, answer_from_json};
 use rejoinder_finalizer::{Embedded, Request, Status};
 use rejoinder_identity::{OpeningId, QuestionId};
 
 use crate::{
     core::Core,
+    document::Warm,
     view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView},
     workspace::Workspace,
 };
@@ -44,27 +45,29 @@ impl Workspace {
 
     fn request_view(&self, request: &Request) -> RequestView {
         let warm = self.warm(&request.document());
-        let (projection, not_included) = match settled(request.status()) {
-            None => {
-                let merged = warm.map(|warm| warm.document.projection(&warm.form));
-                (merged.unwrap_or_default(), Vec::new())
+        let mut view = self.plain_view(request);
+        match (settled(request.status()), warm) {
+            (None, Some(warm)) => view.projection = warm.document.projection(&warm.form),
+            (None, None) => {}
+            (Some(embedded), warm) => {
+                view.projection = shown(embedded);
+                #[cfg(rejoinder_mutants)]
+                if rejoinder_identity::mutant::is("mutant-late-drafts-leak-in")
+                    && let Some(warm) = warm
+                {
+                    view.projection = warm.document.projection(&warm.form);
+                }
+                if let Some(Warm { document, form, .. }) = warm {
+                    let (frontier, answers) = (&embedded.frontier, &view.projection.answers);
+                    view.passed_over = document.passed_over(form, frontier, answers);
+                    view.not_included = document.not_included(form, frontier);
+                }
             }
-            Some(embedded) => {
-                let late = warm.map_or_else(Vec::new, |warm| {
-                    warm.document.not_included(&warm.form, &embedded.frontier)
-                });
-                (shown(embedded), late)
-            }
-        };
-        self.assemble(request, projection, not_included)
+        }
+        view
     }
 
-    fn assemble(
-        &self,
-        request: &Request,
-        projection: Projection,
-        not_included: Vec<NotIncluded>,
-    ) -> RequestView {
+    fn plain_view(&self, request: &Request) -> RequestView {
         RequestView {
             workspace: self.id,
             opening: request.opening(),
@@ -74,8 +77,9 @@ impl Workspace {
             revision: request.revision(),
             request: request.request().clone(),
             status: status(request.status()),
-            projection,
-            not_included,
+            projection: Projection::default(),
+            passed_over: BTreeMap::new(),
+            not_included: Vec::new(),
         }
     }
 

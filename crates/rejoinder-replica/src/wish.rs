@@ -128,13 +128,21 @@ impl Workspace {
         tracing::debug!(proposal = %id, author = %content.author().short(), "proposal");
         self.wishes.insert(id, Wish { content, arrival, stored: false });
         core.store(batch, After::In(self.id, Stored::Wish { id, command, ask }));
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-proposal-not-carried") {
+            return Ok(());
+        }
         self.sync.add_proposal(core.now, id, &bytes, from);
         Ok(())
     }
 
     fn may_carry(&mut self, content: &Content) -> Result<(), NotCarried> {
         let (id, author) = (content.id(), content.author());
-        if self.log.state().answered(&id).is_some() {
+        let answered = self.log.state().answered(&id).is_some();
+        #[cfg(rejoinder_mutants)]
+        let answered =
+            answered && !rejoinder_identity::mutant::is("mutant-proposal-answered-twice");
+        if answered {
             return Err(NotCarried::Answered);
         }
         if self.wishes.contains_key(&id) {

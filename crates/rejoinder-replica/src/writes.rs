@@ -77,6 +77,11 @@ impl<T> Writes<T> {
 
     /// A write failed.
     pub(crate) fn failed(&mut self, now: Timestamp, id: WriteId, why: String) -> Failed {
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-failed-write-forgotten") {
+            self.waiting.remove(&id);
+            return Failed::Again;
+        }
         if let Some(waiting) = self.waiting.get_mut(&id) {
             waiting.asked = false;
         }
@@ -91,6 +96,11 @@ impl<T> Writes<T> {
     /// The writes to ask for now: the first that failed, as a probe, when its time has come; all
     /// that wait, when the disk is well.
     pub(crate) fn due(&mut self, now: Timestamp) -> Vec<(WriteId, Batch)> {
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-failing-disk-given-up") && self.failing.is_some()
+        {
+            return Vec::new();
+        }
         let take = match &self.failing {
             Some(failing) if now < failing.retry_at => 0,
             Some(_) if self.waiting.values().any(|one| one.asked) => 0,

@@ -104,6 +104,10 @@ impl Talk {
 
     /// Begins to send a summary.
     pub(crate) fn summarize(&mut self, now: Timestamp, answer: bool) {
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-never-compares") {
+            return;
+        }
         if self.is_talking() {
             return;
         }

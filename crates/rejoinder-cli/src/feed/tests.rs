@@ -29,6 +29,7 @@ fn view(text: &str, env: Option<(&str, u8)>, status: RequestStatus) -> rejoinder
         request,
         status,
         projection: Default::default(),
+        passed_over: Default::default(),
         not_included: Vec::new(),
     };
     if let Some((value, by)) = env {

@@ -64,6 +64,12 @@ impl State {
         };
         match request.status() {
             Status::Open => Ok(request),
+            #[cfg(rejoinder_mutants)]
+            Status::Decided(_)
+                if rejoinder_identity::mutant::is("mutant-second-completion-wins") =>
+            {
+                Ok(request)
+            }
             Status::Decided(decision) => Err(Refusal::AlreadyDecided {
                 by: decision.by,
                 response: decision.response,

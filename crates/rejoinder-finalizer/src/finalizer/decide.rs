@@ -30,7 +30,11 @@ impl Finalizer {
             return Verdict::NotHost;
         }
         let id = proposal.proposal_id();
-        if let Some(answered) = log.state().answered(&id) {
+        let answered = log.state().answered(&id);
+        #[cfg(rejoinder_mutants)]
+        let answered =
+            answered.filter(|_| !rejoinder_identity::mutant::is("mutant-proposal-answered-twice"));
+        if let Some(answered) = answered {
             return Verdict::Answered(answered.record);
         }
         let author = proposal.value().author;

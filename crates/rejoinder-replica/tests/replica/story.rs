@@ -477,3 +477,37 @@ fn a_ticket_has_seats_and_ends() {
     world.join(ANA, &ticket, HOST);
     assert!(world.replica(HOST).may_link(&world.id(ANA)));
 }
+
+#[test]
+fn members_find_each_other_through_a_third_that_then_is_gone() {
+    let mut world = World::new(15, &["host", "ana", "ben"]);
+    let workspace = world.found(HOST);
+    let ticket = world.invite(HOST, workspace);
+    for (peer, port) in [(ANA, 1), (BEN, 2)] {
+        let address = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+        world.run(peer, Command::Addresses(vec![address])).unwrap();
+    }
+    // Ben is linked with the host before ana comes.
+    world.join(BEN, &ticket, HOST);
+    world.link(HOST, BEN);
+    world.quiet();
+    world.join(ANA, &ticket, HOST);
+    world.link(HOST, ANA);
+    world.quiet();
+    let known = |world: &World, at: Peer, of: Peer| {
+        world.replica(at).peers()[&world.id(of)].iter().map(|one| one.port()).collect::<Vec<_>>()
+    };
+    assert_eq!(known(&world, BEN, ANA), [1]);
+    assert_eq!(known(&world, ANA, BEN), [2]);
+    // Ana moves; ben hears of it while his link to the host stays.
+    world.cut(HOST, ANA);
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 3));
+    world.run(ANA, Command::Addresses(vec![address])).unwrap();
+    world.link(HOST, ANA);
+    world.quiet();
+    assert_eq!(known(&world, BEN, ANA), [3]);
+    // And remembers it.
+    world.crash(BEN);
+    world.start(BEN);
+    assert_eq!(known(&world, BEN, ANA), [3]);
+}
