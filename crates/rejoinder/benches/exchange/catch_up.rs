@@ -12,13 +12,15 @@ use rejoinder_identity::DocumentId;
 use crate::{
     Outcome,
     engine::Engine,
-    homes::Homes,
+    homes::{Homes, Shared},
     least::{Bare, skeleton},
     samples::{Line, Samples, say, show},
     work::Work,
 };
 
 const DOCUMENTS: usize = 1_000;
+/// Requests of a workspace: at most 64 may be open.
+const OPEN: usize = 50;
 /// Of each document on each side.
 const EDITS: usize = 5;
 /// Each is whole work of seconds: few, and the median says little more than that.
@@ -74,34 +76,43 @@ pub(crate) async fn measure() -> Outcome<()> {
 
 /// Two homes with the same requests, apart: edits on both sides, then together again.
 async fn homes() -> Outcome<(Duration, u64)> {
-    let mut homes = Homes::open().await?;
-    let mut requests = Vec::new();
-    for _ in 0..DOCUMENTS {
-        requests.push(homes.ask_alone().await?);
+    let homes = Homes::open().await?;
+    let (mut shared, mut here, mut there) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..DOCUMENTS / OPEN {
+        let mut workspace = homes.share().await?;
+        for _ in 0..OPEN {
+            let (at_here, at_there) = workspace.ask().await?;
+            here.push(at_here);
+            there.push(at_there);
+        }
+        shared.push(workspace);
     }
-    homes.settle().await?;
-    let mut there = Vec::new();
-    for request in &requests {
-        let found = homes.workspace.request_opened(request.opening()).await?;
-        there.push(found.ok_or("a request that did not come")?);
-    }
+    settle(&shared).await?;
     homes.here.offline().await?;
     homes.there.offline().await?;
-    tokio::try_join!(edit_all(&requests, 0), edit_all(&there, 1))?;
+    tokio::try_join!(edit_all(&here, 0), edit_all(&there, 1))?;
 
     let before = homes.sent();
     let start = Instant::now();
     homes.there.online().await?;
     homes.here.online().await?;
-    homes.settle().await?;
+    settle(&shared).await?;
     let (time, sent) = (start.elapsed(), homes.sent() - before);
-    for (here, there) in requests.iter().zip(&there) {
+    for (here, there) in here.iter().zip(&there) {
         let (here, there) = (here.view().await?.projection, there.view().await?.projection);
         assert_eq!(here, there, "both hold the same");
         assert_eq!(here.conflicts.len(), 1, "both sides' answers are there");
     }
     homes.close().await;
     Ok((time, sent))
+}
+
+/// That one workspace is settled says nothing of the next: all are waited for.
+async fn settle(shared: &[Shared]) -> Outcome<()> {
+    for workspace in shared {
+        workspace.settle().await?;
+    }
+    Ok(())
 }
 
 /// All documents at a time, so that their writes share the disk's flushes.

@@ -36,8 +36,9 @@ async fn of(work: Work) -> Outcome<()> {
     let mut least = Least::connect(work).await?;
     // A listener to events and a watcher of the request, each in homes of its own: whoever has
     // both pays for both.
-    let (mut told, mut watched) = (Homes::open().await?, Homes::open().await?);
-    let mut events = Seen::by_events(work, &told)?;
+    let (told_homes, watched_homes) = (Homes::open().await?, Homes::open().await?);
+    let (mut told, mut watched) = (told_homes.share().await?, watched_homes.share().await?);
+    let mut events = Seen::by_events(work, &told_homes)?;
     let [mut by_raw, mut by_least, mut by_events, mut by_watch, mut saved]: [Samples; 5] =
         Default::default();
     for _ in 0..ROUNDS {
@@ -62,8 +63,8 @@ async fn of(work: Work) -> Outcome<()> {
             by_watch.add(edit(work, turn, &here, there.opening(), &mut watch).await?.0);
         }
     }
-    told.close().await;
-    watched.close().await;
+    told_homes.close().await;
+    watched_homes.close().await;
 
     let goal = Some((&by_least, "p50 1.25x, p99 1.5x of the least peer"));
     let title = format!("An edit here until it is shown there ({work:?}; {size} bytes in a frame)");
