@@ -16,11 +16,21 @@ pub(crate) struct Args {
     pub(crate) one: bool,
     /// No world begins after this.
     pub(crate) limit: Option<Duration>,
+    /// Brings known faults back instead, and looks for a seed that shows each.
+    #[cfg(rejoinder_mutants)]
+    pub(crate) hunt: bool,
 }
 
 impl Args {
     pub(crate) fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut args = Self { first: 1, runs: 0, one: false, limit: None };
+        let mut args = Self {
+            first: 1,
+            runs: 0,
+            one: false,
+            limit: None,
+            #[cfg(rejoinder_mutants)]
+            hunt: false,
+        };
         let mut words = words;
         while let Some(word) = words.next() {
             let mut number = || -> Result<u64, String> {
@@ -32,6 +42,8 @@ impl Args {
                 "--runs" => args.runs = number()?,
                 "--first" => args.first = number()?,
                 "--minutes" => args.limit = Some(Duration::from_secs(number()? * 60)),
+                #[cfg(rejoinder_mutants)]
+                "--mutants" => args.hunt = true,
                 other => return Err(format!("what is {other}?")),
             }
         }
@@ -42,7 +54,7 @@ impl Args {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(rejoinder_mutants)))]
 mod tests {
     use super::*;
 

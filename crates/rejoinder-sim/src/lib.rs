@@ -39,6 +39,7 @@ mod partitions;
 mod peer;
 mod run;
 mod safety;
+mod story;
 mod swarm;
 mod trace;
 mod world;

@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod args;
+#[cfg(rejoinder_mutants)]
+mod hunt;
 mod survey;
 
 use std::process::ExitCode;
@@ -17,6 +19,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    #[cfg(rejoinder_mutants)]
+    if args.hunt {
+        return hunt::run(&args);
+    }
     let survey = Survey::run(&args);
     println!("{survey}");
     if survey.holds(&args) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

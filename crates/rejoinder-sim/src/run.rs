@@ -18,6 +18,8 @@ pub(crate) fn run<T: Send + 'static>(
     let (done, ended) = mpsc::channel();
     let inside = world.clone();
     let work = move || {
+        #[cfg(rejoinder_mutants)]
+        rejoinder_identity::mutant::choose(*crate::world::lock(&inside.inner.mutant));
         let told = catch_unwind(AssertUnwindSafe(|| tell(&inside, story)));
         // Nobody waits any more when the watchdog was faster.
         let _late = done.send(told);

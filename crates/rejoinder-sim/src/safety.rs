@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rejoinder::{HomeEvent, OpeningId, RequestStatus, RequestView, WorkspaceId, WorkspaceView};
+use rejoinder::{
+    Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, WorkspaceId, WorkspaceView,
+};
 use rejoinder_identity::RecordId;
 
 /// What was seen anywhere so far.
@@ -15,6 +17,8 @@ pub(crate) struct Safety {
     decided: BTreeMap<OpeningId, (String, String)>,
     /// How each request has ended by each length of the log, and at whom that was seen first.
     ended: BTreeMap<(OpeningId, u64), (String, String)>,
+    /// How each proposal was answered.
+    fates: BTreeMap<ProposalId, Fate>,
 }
 
 impl Safety {
@@ -26,6 +30,7 @@ impl Safety {
             | HomeEvent::Resumed(view)
             | HomeEvent::Answer { request: view, .. }
             | HomeEvent::NotIncluded { request: view, .. } => self.request(peer, view),
+            HomeEvent::Fate { proposal, fate, .. } => self.fate(peer, *proposal, fate),
             HomeEvent::NotAdmitted { why, .. } => {
                 Err(format!("{peer} refused what an honest peer sent: {why}"))
             }
@@ -36,7 +41,6 @@ impl Safety {
             | HomeEvent::JoinRefused { .. }
             | HomeEvent::ApprovalNeeded { .. }
             | HomeEvent::Member { .. }
-            | HomeEvent::Fate { .. }
             | HomeEvent::Void { .. }
             | HomeEvent::Chat { .. }
             | HomeEvent::InSync { .. }
@@ -59,6 +63,19 @@ impl Safety {
         for request in &view.requests {
             self.request(peer, request)?;
             self.ended(peer, view.log_length, request)?;
+        }
+        Ok(())
+    }
+
+    /// A proposal is answered once.
+    fn fate(&mut self, peer: &str, proposal: ProposalId, fate: &Fate) -> Result<(), String> {
+        match fate {
+            Fate::Saved | Fate::Carried(_) | Fate::Received => return Ok(()),
+            Fate::Granted | Fate::Refused(_) => {}
+        }
+        let first = self.fates.entry(proposal).or_insert_with(|| fate.clone());
+        if first != fate {
+            return Err(format!("{peer}: proposal {proposal} was {first:?} and is {fate:?}"));
         }
         Ok(())
     }

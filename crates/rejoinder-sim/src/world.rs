@@ -41,6 +41,8 @@ pub(crate) struct Inner {
     broken: Mutex<Option<String>>,
     breaks: Notify,
     patience: Mutex<Duration>,
+    #[cfg(rejoinder_mutants)]
+    pub(crate) mutant: Mutex<&'static str>,
 }
 
 /// Those who hear every event.
@@ -72,6 +74,8 @@ impl World {
             broken: Mutex::default(),
             breaks: Notify::new(),
             patience: Mutex::new(PATIENCE),
+            #[cfg(rejoinder_mutants)]
+            mutant: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -80,6 +84,14 @@ impl World {
     #[must_use]
     pub fn patience(self, real: Duration) -> Self {
         *lock(&self.inner.patience) = real;
+        self
+    }
+
+    /// With a known fault brought back: see `rejoinder_identity::mutant`.
+    #[cfg(rejoinder_mutants)]
+    #[must_use]
+    pub fn with_mutant(self, name: &'static str) -> Self {
+        *lock(&self.inner.mutant) = name;
         self
     }
 

@@ -22,8 +22,6 @@ struct Inner {
     edits: BTreeMap<Token, Edit>,
     /// What each peer's process has been shown of each question.
     shown: BTreeMap<(String, OpeningId, QuestionId), BTreeSet<Token>>,
-    /// What each peer has ever shown.
-    ever: BTreeSet<(String, Token)>,
     proposals: BTreeMap<ProposalId, String>,
     openings: BTreeSet<OpeningId>,
     truncated: bool,
@@ -215,7 +213,6 @@ impl Ledger {
             }
             let key = (peer.to_owned(), view.opening, shown.question);
             inner.shown.entry(key).or_default().insert(shown.token);
-            inner.ever.insert((peer.to_owned(), shown.token));
         }
         Ok(())
     }
@@ -228,10 +225,5 @@ impl Ledger {
         let mut owed = inner.edits.clone();
         owed.retain(|token, edit| edit.owed && !edit.clears && !covered.contains(token));
         owed
-    }
-
-    /// Whether that peer has ever shown an edit.
-    pub(super) fn was_shown(&self, peer: &str, token: Token) -> bool {
-        self.lock().ever.contains(&(peer.to_owned(), token))
     }
 }

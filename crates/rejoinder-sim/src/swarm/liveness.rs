@@ -137,7 +137,7 @@ impl Swarm {
             };
             let shown = tokens::shown(view).iter().any(|shown| shown.token == token);
             assert!(
-                shown || self.was_beaten(token, view),
+                shown,
                 "{} wrote {token} to {} of request {}, was told that it is saved, and {} does not \
                  show it: {:?} {} {:?}",
                 edit.peer,
@@ -148,19 +148,6 @@ impl Swarm {
                 view.projection.to_json(),
                 view.not_included,
             );
-        }
-    }
-
-    /// Whether a settled request had an edit before it, as a conflict that was not taken: then the
-    /// host was shown it.
-    fn was_beaten(&self, token: tokens::Token, view: &RequestView) -> bool {
-        match view.status {
-            rejoinder::RequestStatus::Open => false,
-            rejoinder::RequestStatus::Suspended
-            | rejoinder::RequestStatus::Decided { .. }
-            | rejoinder::RequestStatus::Ended(_) => {
-                self.0.ledger.was_shown(self.0.host.name(), token)
-            }
         }
     }
 

@@ -27,6 +27,11 @@ pub(super) struct Shown {
 /// All marks that a request shows.
 pub(super) fn shown(view: &RequestView) -> Vec<Shown> {
     let mut shown = projected(&view.projection);
+    for (question, conflicts) in &view.passed_over {
+        for conflict in conflicts {
+            add(&mut shown, question, &conflict.answer, &conflict.authors);
+        }
+    }
     for late in &view.not_included {
         add(&mut shown, &late.question, &late.answer, &[late.author]);
     }

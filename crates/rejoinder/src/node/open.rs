@@ -55,6 +55,13 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         (draw(&mut random), draw(&mut random), draw(&mut random));
     let (dialer_seed, incarnation) = (draw(&mut random), Incarnation(draw(&mut random)));
 
+    #[cfg(rejoinder_mutants)]
+    let incarnation = if rejoinder_identity::mutant::is("mutant-actor-kept-across-restarts") {
+        Incarnation([7; 16])
+    } else {
+        incarnation
+    };
+
     let disk::Opened { disk, key, mut restored } = take(driver, place, fresh_key).await?;
     let kept_port = take_port(&mut restored);
     let clock = Clock::start(clock);
