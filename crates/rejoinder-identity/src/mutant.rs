@@ -31,7 +31,6 @@ pub const ALL: &[&str] = &[
     "mutant-failing-disk-given-up",
     "mutant-frontier-not-stored",
     "mutant-proposal-not-carried",
-    "mutant-link-state-survives-its-link",
     "mutant-revision-loses-its-structure",
 ];
 

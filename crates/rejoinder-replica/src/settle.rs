@@ -44,7 +44,8 @@ impl Settle for Workspace {
         let (_, warm) = self.document(opening).expect(READ);
         #[cfg(rejoinder_mutants)]
         if rejoinder_identity::mutant::is("mutant-turn-end-settles-nothing") {
-            return Settlement::default();
+            let frontier = warm.document.frontier().clone();
+            return Settlement { frontier, ..Settlement::default() };
         }
         settlement(warm.document.settle_end(&warm.form))
     }

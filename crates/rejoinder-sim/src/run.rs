@@ -48,6 +48,7 @@ fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
     runtime.block_on(async {
         world.inner.trace.begin();
         tokio::spawn(world.inner.network.clone().fly());
+        tokio::spawn(world.clone().look_around());
         let told = tokio::select! {
             biased;
             () = world.breaks() => None,

@@ -86,7 +86,6 @@ async fn live(world: &World) -> Report {
     let swarm = Swarm::begin(world, profile).await;
     let mut everybody = JoinSet::new();
     everybody.spawn(agent::work(swarm.clone()));
-    everybody.spawn(swarm.clone().look_around());
     for number in 0..swarm.0.profile.people {
         everybody.spawn(swarm.clone().arrive(number));
     }
@@ -167,16 +166,6 @@ impl Swarm {
             if other.name() != peer.name() {
                 self.0.world.set_link(peer, &other, self.0.profile.draw_link(&mut draws));
                 self.0.world.set_link(&other, peer, self.0.profile.draw_link(&mut draws));
-            }
-        }
-    }
-
-    /// Looks at everybody, again and again.
-    async fn look_around(self) {
-        loop {
-            sleep(Duration::from_secs(2)).await;
-            for peer in self.0.world.peers() {
-                self.look_at(&peer).await;
             }
         }
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rejoinder::{HomeEvent, WorkspaceView};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::sleep};
 
 use crate::{
     disk::Disk,
@@ -47,7 +47,9 @@ pub(crate) struct Inner {
 
 /// Those who hear every event.
 #[derive(Default)]
-struct Observers(Vec<Box<dyn FnMut(&str, &HomeEvent) + Send>>);
+struct Observers(Vec<Observer>);
+
+type Observer = Box<dyn FnMut(&str, &HomeEvent) + Send>;
 
 impl std::fmt::Debug for Observers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -55,6 +57,8 @@ impl std::fmt::Debug for Observers {
     }
 }
 
+/// How often everybody is looked at.
+const LOOK: Duration = Duration::from_secs(2);
 /// How much real time a story may take, where nothing else was said.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -233,6 +237,23 @@ impl World {
 
     pub(crate) fn seen(&self, peer: &Peer, view: &WorkspaceView) {
         self.check(|safety| safety.workspace(peer.name(), view));
+    }
+
+    /// Looks at everybody, again and again: not all that must hold is told by events.
+    pub(crate) async fn look_around(self) {
+        loop {
+            sleep(LOOK).await;
+            for peer in self.peers() {
+                let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { continue };
+                let Some(Ok(workspaces)) = life.within(home.workspaces()).await else { continue };
+                drop(home);
+                for workspace in workspaces {
+                    if let Some(Ok(view)) = life.within(workspace.view()).await {
+                        self.seen(&peer, &view);
+                    }
+                }
+            }
+        }
     }
 
     fn check(&self, check: impl FnOnce(&mut Safety) -> Result<(), String>) {

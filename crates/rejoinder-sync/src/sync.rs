@@ -105,10 +105,6 @@ impl Sync {
 
     /// A link is down. What came over it before is still handed out.
     pub fn link_down(&mut self, link: LinkId) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-link-state-survives-its-link") {
-            return;
-        }
         self.links.remove(&link);
         self.speakers.retain(|speaker| *speaker != link);
         self.held.forget_link(link);

@@ -49,9 +49,11 @@ impl Breaking {
     async fn go(mut self, fault: Fault) {
         match fault {
             Fault::OneWay | Fault::TwoWay => self.pair(fault).await,
-            Fault::Groups | Fault::Line | Fault::Star | Fault::Ring | Fault::Bridge => {
-                self.shape(fault).await;
-            }
+            Fault::Groups => self.shape("groups", in_two).await,
+            Fault::Line => self.shape("line", World::line).await,
+            Fault::Star => self.shape("star", World::star).await,
+            Fault::Ring => self.shape("ring", World::ring).await,
+            Fault::Bridge => self.shape("bridge", World::bridge).await,
             Fault::Swizzle => self.swizzle().await,
             Fault::Crash
             | Fault::HostCrash
@@ -98,28 +100,21 @@ impl Breaking {
     async fn pair(&mut self, fault: Fault) {
         let peers = self.shuffled();
         let [one, other, ..] = &peers[..] else { return };
-        match fault {
-            Fault::OneWay => self.world().cut_one_way(one, other),
-            _ => self.world().cut(one, other),
+        if fault == Fault::OneWay {
+            self.world().cut_one_way(one, other);
+        } else {
+            self.world().cut(one, other);
         }
         self.last().await;
         self.world().mend(one, other);
     }
 
-    async fn shape(&mut self, fault: Fault) {
+    /// The peers, in any order, reach each other only so.
+    async fn shape(&mut self, name: &str, shape: fn(&World, &str, &[&Peer])) {
         let peers = self.shuffled();
         let peers: Vec<&Peer> = peers.iter().collect();
-        let name = format!("{fault} {}", self.number);
-        match fault {
-            Fault::Line => self.world().line(&name, &peers),
-            Fault::Star => self.world().star(&name, &peers),
-            Fault::Ring => self.world().ring(&name, &peers),
-            Fault::Bridge => self.world().bridge(&name, &peers),
-            _ => {
-                let (one, other) = peers.split_at(self.draws.index(peers.len()));
-                self.world().partition(&name, &[one, other]);
-            }
-        }
+        let name = format!("{name} {}", self.number);
+        shape(self.world(), &name, &peers);
         self.last().await;
         self.world().end_partition(&name);
     }
@@ -151,12 +146,11 @@ impl Breaking {
     async fn peer(&mut self, fault: Fault) {
         let peers = self.shuffled();
         let host = &self.swarm.0.host;
-        let peer = match fault {
-            Fault::HostCrash => Some(host.clone()),
-            Fault::Crash | Fault::Restored => {
-                peers.into_iter().find(|peer| peer.name() != host.name())
-            }
-            _ => peers.into_iter().next(),
+        let peer = if fault == Fault::HostCrash {
+            Some(host.clone())
+        } else {
+            let members_only = matches!(fault, Fault::Crash | Fault::Restored);
+            peers.into_iter().find(|peer| !members_only || peer.name() != host.name())
         };
         let Some(peer) = peer.filter(|peer| peer.try_home().is_some()) else { return };
         let busy = self.busy.clone();
@@ -216,10 +210,33 @@ impl Breaking {
                 self.swarm.0.ledger.set_back(peer.name(), since);
                 self.swarm.start(peer).await;
             }
-            _ => {
+            Fault::Crash | Fault::HostCrash => {
                 fired.count(fault);
                 self.crash_for_a_while(peer).await;
             }
+            Fault::Lost
+            | Fault::Duplicated
+            | Fault::Reordered
+            | Fault::Congested
+            | Fault::Cut
+            | Fault::OneWay
+            | Fault::TwoWay
+            | Fault::Groups
+            | Fault::Line
+            | Fault::Star
+            | Fault::Ring
+            | Fault::Bridge
+            | Fault::Swizzle
+            | Fault::LostWrite
+            | Fault::TornWrite
+            | Fault::BitFlip
+            | Fault::WrongClock
+            | Fault::LateJoin
+            | Fault::Cloned
+            | Fault::HostRestored
+            | Fault::HostCloned
+            | Fault::SecondProposal
+            | Fault::LateProposal => unreachable!("{fault} is not about one machine"),
         }
     }
 
@@ -247,6 +264,13 @@ impl Breaking {
         self.swarm.start(&twin).await;
         person::live(self.swarm.clone(), twin).await;
     }
+}
+
+/// The first of the peers, which are shuffled, are apart from the others.
+fn in_two(world: &World, name: &str, peers: &[&Peer]) {
+    let first = lock(&world.inner.draws).index(peers.len());
+    let (one, other) = peers.split_at(first);
+    world.partition(name, &[one, other]);
 }
 
 impl Swarm {

@@ -205,7 +205,8 @@ impl Ledger {
                 RequestStatus::Open | RequestStatus::Suspended | RequestStatus::Ended(_) => None,
             };
             let proven = |author: &PeerId| *author == edit.device || Some(*author) == decider;
-            if !shown.mixed && !(shown.authors.iter().all(proven) && !shown.authors.is_empty()) {
+            let all_proven = !shown.authors.is_empty() && shown.authors.iter().all(proven);
+            if !shown.mixed && !all_proven {
                 return Err(format!(
                     "{peer} shows {} of {} as by {:?}",
                     shown.token, edit.peer, shown.authors

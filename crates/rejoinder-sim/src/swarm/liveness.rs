@@ -124,6 +124,15 @@ impl Swarm {
             // Of a settled request, this tells what came too late.
             let view = request.read().await.expect("its document can be read");
             self.0.ledger.seen(peer.name(), &view).unwrap_or_else(|why| panic!("{why}"));
+            // What was said in time and passed over was beaten by something.
+            for question in view.passed_over.keys() {
+                let answered = view.projection.answers.contains_key(question);
+                assert!(
+                    answered,
+                    "at {} all that was said to {question} was passed over",
+                    peer.name()
+                );
+            }
             views.push(view);
         }
         for opening in self.0.ledger.openings() {

@@ -3,5 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod copies;
+mod hosts;
+#[cfg(not(rejoinder_mutants))]
+mod normal;
 mod same_seed;
 mod swarm;
+mod topologies;
