@@ -94,7 +94,7 @@ impl Profile {
     /// The link of one pair, in one direction.
     pub(super) fn draw_link(&self, draws: &mut Draws) -> Link {
         let latency = Duration::from_millis(draws.between(1, self.latency * 2));
-        let bandwidth = draws.between(20_000, 200_000) as u32;
+        let bandwidth = draws.between(8_000, 80_000) as u32;
         let slow = draws.chance(self.slow_links);
         self.link(latency, slow.then_some(bandwidth))
     }
