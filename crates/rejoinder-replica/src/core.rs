@@ -13,6 +13,7 @@ use crate::{
     cards::Cards,
     event::Event,
     input::{AskId, CommandId},
+    limits,
     output::{Output, Reply},
     refused::Refused,
     store::{Batch, Load, LoadId, Table},
@@ -58,6 +59,8 @@ pub(crate) struct Core {
     pub(crate) now: Timestamp,
     pub(crate) cards: Cards,
     pub(crate) card_counter: u64,
+    /// Whose card came lately, and when.
+    card_news: VecDeque<(Timestamp, PeerId)>,
     /// The place that the next durably received wish takes in the order of this home.
     pub(crate) next_arrival: u64,
     pub(crate) loading: BTreeMap<LoadId, (WorkspaceId, DocumentId)>,
@@ -77,6 +80,7 @@ impl Core {
             now: Timestamp::default(),
             cards: Cards::default(),
             card_counter: 0,
+            card_news: VecDeque::new(),
             next_arrival: 0,
             loading: BTreeMap::new(),
             next_load: 0,
@@ -94,6 +98,18 @@ impl Core {
 
     pub(crate) fn nonce(&mut self) -> Nonce {
         Nonce(self.draw())
+    }
+
+    pub(crate) fn card_came(&mut self, device: PeerId) {
+        self.card_news.retain(|(_, other)| *other != device);
+        self.card_news.push_back((self.now, device));
+    }
+
+    /// Whose card came so lately that a hello may have been written before.
+    pub(crate) fn card_news(&mut self) -> Vec<PeerId> {
+        let now = self.now;
+        self.card_news.retain(|(came, _)| now.since(*came) < limits::CARD_NEWS);
+        self.card_news.iter().map(|(_, device)| *device).collect()
     }
 
     pub(crate) fn next_output(&mut self) -> Option<Output> {

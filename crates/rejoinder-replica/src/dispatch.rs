@@ -85,6 +85,7 @@ impl Replica {
         }
         core.card_counter += 1;
         let bytes = core.cards.sign(&core.key, addresses, core.card_counter);
+        core.card_came(me);
         save_card(core, &me);
         save_device(core, After::Reply(id, Reply::Saved));
         for workspace in self.workspaces() {

@@ -8,6 +8,9 @@ pub const HELLO: usize = 64 * 1024;
 pub const HELLO_CARDS: usize = 256;
 /// Address cards of devices that are no members; they are not stored.
 pub const STRANGERS_CARDS: usize = 256;
+/// For how long after a card came it is sent on links that come up: their hellos may have been
+/// written before. Longer than a handshake may take.
+pub const CARD_NEWS: Duration = Duration::from_secs(30);
 /// Joins that wait for the host, over all devices.
 pub const WAITING_JOINS: usize = 64;
 /// Documents of settled requests that stay in memory; a guess, a few megabytes.

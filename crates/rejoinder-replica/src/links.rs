@@ -18,6 +18,14 @@ impl Workspace {
         if self.deals_with(&peer) && !self.links.contains_key(&link) {
             self.links.insert(link, peer);
             self.sync.link_up(core.now, link);
+            for device in core.card_news() {
+                if device != peer
+                    && self.member(&device).is_some()
+                    && let Some(bytes) = core.cards.bytes(&device).cloned()
+                {
+                    self.sync.push_card_to(core.now, link, &bytes);
+                }
+            }
         }
     }
 
@@ -150,6 +158,7 @@ impl Workspace {
             if is_member(&device) {
                 save_card(core, &device);
             }
+            core.card_came(device);
             core.tell(Event::PeersChanged);
             self.pass_on_card(core, &device, Some(link));
         }

@@ -286,6 +286,7 @@ impl Replica {
         let newer: BTreeSet<_> =
             cards.iter().filter_map(|card| core.cards.take(card, is_member)).collect();
         for device in &newer {
+            core.card_came(*device);
             if is_member(device) {
                 save_card(core, device);
             }

@@ -80,16 +80,25 @@ impl Sync {
         self.held_changed();
     }
 
-    /// A device's newest address card, for all whom it did not come from. Nobody keeps track of
-    /// cards: who is not linked now, or stalls, gets it with the next link's hello.
+    /// A device's newest address card, for all whom it did not come from. Who is not linked now
+    /// gets it with the next link's hello.
     pub fn push_card(&mut self, now: Timestamp, bytes: &Arc<[u8]>, from: Option<LinkId>) {
         self.now = now;
         for (id, link) in &mut self.links {
-            if Some(*id) != from && link.theirs.is_some() && link.has_room(bytes.len()) {
-                link.outbox.push(ItemKind::AddressCard, None, bytes);
+            if Some(*id) != from {
+                link.push_card(bytes);
             }
         }
         self.wake_all();
+    }
+
+    /// The same for one link alone: a card that came since its hello was written.
+    pub fn push_card_to(&mut self, now: Timestamp, link: LinkId, bytes: &Arc<[u8]>) {
+        self.now = now;
+        if let Some(other) = self.links.get_mut(&link) {
+            other.push_card(bytes);
+        }
+        self.wake(link);
     }
 
     /// What came over a link was here already: of its log or actor at least this is held here.

@@ -25,6 +25,9 @@ impl Sync {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.theirs = Some(position);
         link.look = true;
+        if !link.cards.is_empty() {
+            self.wake(id);
+        }
         self.look(id);
         let Some(link) = self.links.get_mut(&id).filter(|link| !link.in_sync) else { return };
         if link.owed.records().is_none()

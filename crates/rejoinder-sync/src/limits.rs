@@ -17,6 +17,8 @@ pub const CARD: usize = 2 * 1024;
 /// Addresses on a card.
 pub const CARD_ADDRESSES: usize = 32;
 
+/// Address cards that wait for one link.
+pub const CARDS: usize = 256;
 /// A frame.
 pub const FRAME: usize = 4 * 1024 * 1024;
 /// Items in a frame.

@@ -1,7 +1,7 @@
 //! What is known of the other side of one link, for as long as the link lives.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
 };
 
@@ -72,6 +72,9 @@ pub(crate) struct Link {
     pub(crate) all_carried: bool,
     /// It waits for its turn to speak.
     pub(crate) queued: bool,
+    /// Address cards that are to be sent when there is room, and not before the other side has
+    /// told its position.
+    pub(crate) cards: VecDeque<Arc<[u8]>>,
 }
 
 impl Link {
@@ -89,6 +92,27 @@ impl Link {
             look: false,
             all_carried: false,
             queued: false,
+            cards: VecDeque::new(),
+        }
+    }
+
+    /// Sends a card, now or as soon as may be. Too many that wait are dropped, the oldest first.
+    pub(crate) fn push_card(&mut self, bytes: &Arc<[u8]>) {
+        if self.cards.len() >= limits::CARDS {
+            self.cards.pop_front();
+        }
+        self.cards.push_back(bytes.clone());
+        self.send_cards();
+    }
+
+    /// Cards that have waited.
+    pub(crate) fn send_cards(&mut self) {
+        while let Some(bytes) = self.cards.front()
+            && self.theirs.is_some()
+            && self.has_room(bytes.len())
+            && let Some(bytes) = self.cards.pop_front()
+        {
+            self.outbox.push(ItemKind::AddressCard, None, &bytes);
         }
     }
 

@@ -153,10 +153,11 @@ impl Sync {
     }
 
     pub(crate) fn wake(&mut self, id: LinkId) {
-        if let Some(link) = self.links.get_mut(&id)
-            && !std::mem::replace(&mut link.queued, true)
-        {
-            self.speakers.push_back(id);
+        if let Some(link) = self.links.get_mut(&id) {
+            link.send_cards();
+            if !std::mem::replace(&mut link.queued, true) {
+                self.speakers.push_back(id);
+            }
         }
     }
 
