@@ -49,7 +49,7 @@ const KEEPERS: &[(&str, &[&str])] = &[
     ("automerge", &["rejoinder-answers"]),
     ("ahp", &["rejoinder-finalizer"]),
     ("redb", &["rejoinder-storage", "rejoinder", "rejoinder-sim"]),
-    ("rustls", &["rejoinder-quic", "rejoinder"]),
+    ("rustls", &["rejoinder-quic", "rejoinder", "rejoinder-sim"]),
     ("quinn", &["rejoinder-quic", "rejoinder", "rejoinder-sim"]),
 ];
 

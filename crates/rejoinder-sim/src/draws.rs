@@ -19,8 +19,12 @@ impl Draws {
 
     pub(crate) fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
-        self.0.fill_bytes(&mut bytes);
+        self.fill(&mut bytes);
         bytes
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.fill_bytes(bytes);
     }
 
     /// One of `0..limit`. The bias of the remainder is far below anything that matters here.

@@ -29,6 +29,7 @@
 //! ```
 
 mod clock;
+mod crypto;
 mod disk;
 mod draws;
 mod failure;

@@ -163,7 +163,7 @@ impl Network {
 
 impl State {
     fn send(&mut self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
-        self.trace.packet(from, to, bytes.len());
+        self.trace.packet(from, to, bytes);
         let way = (from.ip(), to.ip());
         let usual = self.usual;
         let wire = self.wires.entry(way).or_insert_with(|| Wire::new(usual));

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 
 use crate::{
     clock::SimClock,
+    crypto,
     disk::Disk,
     draws::Draws,
     network::{Machine, VirtualTime},
@@ -171,8 +172,7 @@ impl Peer {
             runtime: Arc::clone(runtime) as Arc<dyn quinn::Runtime>,
             seed: Draws::new(world.seed(), &purpose).bytes(),
             clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::WallClock>,
-            // Only the lengths of packets are compared, and those depend on no key.
-            crypto: None,
+            crypto: Some(crypto::provider()),
             disk: DiskDriver::Task,
         }
     }

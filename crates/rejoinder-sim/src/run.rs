@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{failure::Failure, world::World};
+use crate::{crypto, failure::Failure, world::World};
 
 pub(crate) fn run<T: Send + 'static>(
     world: &World,
@@ -47,6 +47,7 @@ fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
         .expect("a runtime without sockets can be built");
     runtime.block_on(async {
         world.inner.trace.begin();
+        crypto::begin(world.seed());
         tokio::spawn(world.inner.network.clone().fly());
         tokio::spawn(world.clone().look_around());
         let told = tokio::select! {

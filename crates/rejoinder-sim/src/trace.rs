@@ -40,11 +40,11 @@ impl Trace {
         self.lock().start.map_or(Duration::ZERO, |start| start.elapsed())
     }
 
-    pub(crate) fn packet(&self, from: SocketAddr, to: SocketAddr, len: usize) {
+    pub(crate) fn packet(&self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
         let at = self.elapsed();
         let mut inner = self.lock();
         inner.packets += 1;
-        (at, from, to, len).hash(&mut inner.hasher);
+        (at, from, to, bytes).hash(&mut inner.hasher);
     }
 
     /// One event: who it happened to, on the link with whom, about which request.
