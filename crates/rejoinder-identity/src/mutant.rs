@@ -32,6 +32,8 @@ pub const ALL: &[&str] = &[
     "mutant-frontier-not-stored",
     "mutant-proposal-not-carried",
     "mutant-revision-loses-its-structure",
+    "mutant-seq-reused-after-a-failed-write",
+    "mutant-state-outlives-its-link",
 ];
 
 /// Brings a fault back on this thread; the empty name is none.

@@ -66,6 +66,8 @@ pub enum Command {
         /// Which request.
         opening: OpeningId,
     },
+    /// Wish that a turn be started with what its user said.
+    WishTurn(WorkspaceId, String),
     /// Any other wish.
     Propose(WorkspaceId, ProposalKind),
 }

@@ -168,6 +168,15 @@ impl Core {
         }
     }
 
+    #[cfg(rejoinder_mutants)]
+    pub(crate) fn give_up(
+        &mut self,
+        id: crate::store::WriteId,
+        which: impl Fn(&After) -> bool,
+    ) -> Option<After> {
+        self.writes.give_up(id, which)
+    }
+
     pub(crate) fn retry(&mut self) {
         for (id, batch) in self.writes.due(self.now) {
             self.outputs.push_back(Output::Store(id, batch));

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{SecretKey, Ticket, WorkspaceId};
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     input::CommandId,
     links::save_card,
     output::Reply,
+    propose::new_turn,
     refused::Refused,
     replica::Replica,
     rows::{self, DeviceRow},
@@ -31,6 +33,7 @@ impl Replica {
             | Command::Take { workspace, .. }
             | Command::Complete { workspace, .. }
             | Command::Read { workspace, .. }
+            | Command::WishTurn(workspace, _)
             | Command::Propose(workspace, _) => {
                 let done =
                     self.with(workspace, |workspace, core| workspace.command(core, id, command));
@@ -117,6 +120,10 @@ impl Workspace {
                 self.complete(core, id, opening, response, answers)
             }
             Command::Read { workspace, opening } => self.read(core, id, workspace, opening),
+            Command::WishTurn(_, text) => {
+                let wish = ProposalKind::StartTurn(new_turn(core, &text));
+                self.propose(core, id, wish).map(|()| Done::Yes)
+            }
             Command::Propose(_, kind) => self.propose(core, id, kind).map(|()| Done::Yes),
             Command::CreateWorkspace { .. }
             | Command::Join(_)

@@ -4,6 +4,7 @@
 //! and sync (links). It is told what happened ([`Input`]) and says what to do next ([`Output`]);
 //! sockets, files, clocks and randomness stay outside, so that a failing run is a seed.
 
+mod backlog;
 mod cards;
 mod command;
 mod core;
@@ -19,6 +20,8 @@ mod input;
 mod join;
 pub mod limits;
 mod links;
+#[cfg(rejoinder_mutants)]
+mod mutants;
 mod output;
 mod propose;
 mod records;
@@ -34,6 +37,7 @@ mod wish;
 mod workspace;
 mod writes;
 
+pub use backlog::Backlog;
 pub use command::{Command, HostAct};
 pub use event::{Event, Fate};
 pub use hello::Hello;

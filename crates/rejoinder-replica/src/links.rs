@@ -18,6 +18,8 @@ impl Workspace {
         if self.deals_with(&peer) && !self.links.contains_key(&link) {
             self.links.insert(link, peer);
             self.sync.link_up(core.now, link);
+            #[cfg(rejoinder_mutants)]
+            self.sync.take_up(link, peer);
             for device in core.card_news() {
                 if device != peer
                     && self.member(&device).is_some()
@@ -30,7 +32,9 @@ impl Workspace {
     }
 
     pub(crate) fn link_down(&mut self, core: &mut Core, link: LinkId) {
-        if self.links.remove(&link).is_some() {
+        if let Some(_peer) = self.links.remove(&link) {
+            #[cfg(rejoinder_mutants)]
+            self.sync.keep(link, _peer);
             self.log_carried.remove(&link);
             self.sync.link_down(link);
             let was = self.in_sync.remove(&link);

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_answers::{Completion, answer_to_json};
-use rejoinder_finalizer::{Checked, Complete, Proposal, ProposalKind, Refusal, Seen, Status};
-use rejoinder_identity::{DocumentId, Frontier, OpeningId, QuestionId, Role};
+use rejoinder_finalizer::{
+    Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, Status,
+};
+use rejoinder_identity::{DocumentId, Frontier, OpeningId, QuestionId, Role, TurnId};
+use serde_json::json;
 
 use crate::{
     command::Command,
@@ -103,6 +106,13 @@ impl Workspace {
         let document = self.log.state().request(opening)?.document();
         Some((document, self.warm(&document)?))
     }
+}
+
+/// A turn of a new id that begins with what its user said.
+pub(crate) fn new_turn(core: &mut Core, text: &str) -> StartTurn {
+    let turn = TurnId(format!("turn-{}", core.nonce()));
+    let message = json!({ "text": text, "origin": { "kind": "user" } }).to_string();
+    StartTurn { turn, message, queued: None }
 }
 
 /// What the click means: every submitted or skipped answer that is on the screen, overlaid with

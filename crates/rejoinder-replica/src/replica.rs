@@ -14,6 +14,7 @@ use rejoinder_identity::{
 use rejoinder_sync::LinkId;
 
 use crate::{
+    backlog::Backlog,
     core::{After, Core, Stored},
     event::{Event, Fate},
     hello::Hello,
@@ -81,6 +82,8 @@ impl Replica {
                 self.with(workspace, |workspace, core| workspace.join_answered(core, by, &bytes));
             }
             Input::Stored(id) => self.stored(id),
+            #[cfg(rejoinder_mutants)]
+            Input::StoreFailed(id, why) if self.forgot(id, &why) => {}
             Input::StoreFailed(id, why) => self.core.store_failed(id, why),
             Input::Loaded(id, rows) => self.loaded(id, rows),
             Input::LoadFailed(id, why) => self.load_failed(id, why),
@@ -178,6 +181,16 @@ impl Replica {
     /// Whether every linked member has the whole log on its disk.
     pub fn delivered(&self, id: &WorkspaceId) -> bool {
         self.workspaces.get(id).is_some_and(Workspace::delivered)
+    }
+
+    /// What waits in it.
+    pub fn backlog(&self) -> Backlog {
+        let workspaces = || self.workspaces.values();
+        Backlog {
+            parked: workspaces().map(|workspace| workspace.parked.len()).max().unwrap_or(0),
+            unwritten: self.core.writes().bytes(),
+            leaving: workspaces().map(|workspace| workspace.sync.leaving()).max().unwrap_or(0),
+        }
     }
 
     /// What to ask whom, of a workspace that has not let this device in.

@@ -93,6 +93,18 @@ impl<T> Writes<T> {
         how
     }
 
+    /// Forgets a write that failed, if it is such a one.
+    #[cfg(rejoinder_mutants)]
+    pub(crate) fn give_up(&mut self, id: WriteId, which: impl Fn(&T) -> bool) -> Option<T> {
+        let given_up = self.waiting.remove(&id)?;
+        if which(&given_up.then) {
+            self.bytes -= given_up.bytes;
+            return Some(given_up.then);
+        }
+        self.waiting.insert(id, given_up);
+        None
+    }
+
     /// The writes to ask for now: the first that failed, as a probe, when its time has come; all
     /// that wait, when the disk is well.
     pub(crate) fn due(&mut self, now: Timestamp) -> Vec<(WriteId, Batch)> {
@@ -124,6 +136,11 @@ impl<T> Writes<T> {
     /// Why the disk refuses writes, if it does.
     pub(crate) fn failing(&self) -> Option<&str> {
         self.failing.as_ref().map(|failing| failing.why.as_str())
+    }
+
+    /// Bytes that wait for the disk.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether so much waits for the disk that nothing more should be taken in.

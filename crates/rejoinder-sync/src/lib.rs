@@ -21,6 +21,8 @@ mod list;
 mod log;
 mod message;
 mod misbehaved;
+#[cfg(rejoinder_mutants)]
+mod mutants;
 mod outbox;
 mod owed;
 mod parked;

@@ -52,6 +52,8 @@ pub struct Sync {
     pub(crate) takes_in: bool,
     seed: [u8; 32],
     draws: u64,
+    #[cfg(rejoinder_mutants)]
+    pub(crate) kept: BTreeMap<rejoinder_identity::PeerId, Link>,
 }
 
 /// What came over a link and is dealt with in turn.
@@ -77,6 +79,8 @@ impl Sync {
             takes_in: true,
             seed,
             draws: 0,
+            #[cfg(rejoinder_mutants)]
+            kept: BTreeMap::new(),
         }
     }
 
@@ -132,6 +136,11 @@ impl Sync {
     /// Whether the other side's last position is what is held here.
     pub fn in_sync(&self, link: LinkId) -> bool {
         self.links.get(&link).is_some_and(|link| link.in_sync)
+    }
+
+    /// Bytes that are about to leave, on the link on which these are most.
+    pub fn leaving(&self) -> usize {
+        self.links.values().map(|link| link.outbox.bytes()).max().unwrap_or(0)
     }
 
     /// The time of [`poll_timeout`](Self::poll_timeout) has come.

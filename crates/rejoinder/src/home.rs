@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, net::SocketAddr, path::PathBuf};
 
 use rejoinder_identity::{Incarnation, OpeningId, PeerId, Ticket, WorkspaceId};
-use rejoinder_replica::{Command, Replica, Reply};
+use rejoinder_replica::{Backlog, Command, Replica, Reply};
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -140,6 +140,15 @@ impl Home {
         let (listener, events) = Events::new();
         self.handle.call(Call::Listen(listener))?;
         Ok(events)
+    }
+
+    /// What waits inside: nothing, where nothing is going on.
+    ///
+    /// # Errors
+    ///
+    /// The home was closed.
+    pub async fn backlog(&self) -> Result<Backlog, Closed> {
+        self.handle.read(Replica::backlog).await
     }
 
     /// The links as they are.

@@ -15,4 +15,6 @@ pub struct LinkView {
     pub address: SocketAddr,
     /// Since when, by this device's clock.
     pub since: Timestamp,
+    /// Bytes that wait to be handed to the transport.
+    pub queued: usize,
 }

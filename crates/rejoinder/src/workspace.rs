@@ -157,6 +157,16 @@ impl Workspace {
         self.handle.until(move |replica| replica.delivered(&id).then_some(())).await
     }
 
+    /// Wishes that a turn be started with what its user said.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotDone`].
+    pub async fn start_turn(&self, text: impl Into<String>) -> Result<Proposal, NotDone> {
+        let reply = self.handle.command(Command::WishTurn(self.id, text.into())).await?;
+        Ok(Proposal::of_reply(&self.handle, self.id, reply))
+    }
+
     /// Wishes that the active turn be cancelled.
     ///
     /// # Errors

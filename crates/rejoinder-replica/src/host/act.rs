@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputRequest};
 use rejoinder_answers::{Document, Form};
-use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal, StartTurn};
+use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal};
 use rejoinder_identity::{
     OpeningId, QuestionId, RecordId, Role, SecretKey, Ticket, Timestamp, TurnId,
 };
@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::Then;
 use crate::{
-    command::HostAct, core::Core, input::CommandId, output::Reply, refused::Refused, settle::READ,
-    workspace::Workspace,
+    command::HostAct, core::Core, input::CommandId, output::Reply, propose::new_turn,
+    refused::Refused, settle::READ, workspace::Workspace,
 };
 
 impl Workspace {
@@ -61,9 +61,8 @@ impl Workspace {
     }
 
     fn start_turn(&mut self, core: &mut Core, id: CommandId, text: &str) {
-        let turn = TurnId(format!("turn-{}", core.nonce()));
-        let message = json!({ "text": text, "origin": { "kind": "user" } }).to_string();
-        let start = StartTurn { turn: turn.clone(), message, queued: None };
+        let start = new_turn(core, text);
+        let turn = start.turn.clone();
         self.act(core, id, HostAction::StartTurn(start), Then::Reply(id, Reply::Turn(turn)));
     }
 

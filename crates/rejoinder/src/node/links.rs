@@ -173,6 +173,7 @@ impl Links {
                 incarnation: run.incarnation,
                 address: wire.sender.remote_address(),
                 since: wire.since,
+                queued: wire.sender.queued(),
             })
         };
         self.roster.links().filter_map(view).collect()

@@ -167,3 +167,23 @@ async fn three_in_a_line_need_no_link_between_the_ends() {
         assert!(!matches!(event, rejoinder::HomeEvent::LinkUp { peer } if peer == me_a));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_wishes_for_a_turn_and_the_host_starts_one_at_a_time() {
+    let [at_host, at_ana] = directories();
+    let (host_home, ana) = (open("host", at_host.path()).await, open("ana", at_ana.path()).await);
+    let host = host_home.create_workspace("release train").await.unwrap();
+    let workspace = let_in(&host, &ana).await;
+
+    let wish = workspace.start_turn("Look at the logs, please").await.unwrap();
+    assert_eq!(soon("the host's answer", wish.decided()).await.unwrap(), Fate::Granted);
+    let turn = host.active_turn().await.unwrap().expect("it was granted");
+    let second = workspace.start_turn("And at the graphs").await.unwrap();
+    let fate = soon("the host's answer", second.decided()).await.unwrap();
+    assert!(matches!(&fate, Fate::Refused(why) if why.code() == "turn-active"), "{fate:?}");
+    assert!(host_home.backlog().await.unwrap().is_within(&rejoinder::Backlog::most(1)));
+
+    let over = workspace.cancel_turn(turn.id().clone()).await.unwrap();
+    assert_eq!(soon("the host's answer", over.decided()).await.unwrap(), Fate::Granted);
+    assert!(host.active_turn().await.unwrap().is_none());
+}
