@@ -3,9 +3,22 @@
 use std::collections::BTreeMap;
 
 use rejoinder::{
-    Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, WorkspaceId, WorkspaceView,
+    Backlog, Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, WorkspaceId,
+    WorkspaceView,
 };
 use rejoinder_identity::RecordId;
+
+/// Links to a peer: what waits may grow with them. No world has more peers.
+const LINKS: usize = 32;
+
+/// What waits inside a peer is bounded.
+pub(crate) fn bounded(peer: &str, backlog: &Backlog) -> Result<(), String> {
+    let most = Backlog::most(LINKS);
+    if backlog.is_within(&most) {
+        return Ok(());
+    }
+    Err(format!("at {peer} more waits than may: {backlog:?}, at most {most:?}"))
+}
 
 /// What was seen anywhere so far.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use rejoinder::{HomeEvent, Invite, NotDone, Refused, Role, Ticket, WorkspaceId};
 use tokio::{
     task::JoinSet,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep},
 };
 
 use self::{ledger::Ledger, profile::Profile};
@@ -43,9 +43,6 @@ pub struct Report {
     /// How many packets were sent.
     pub packets: u64,
 }
-
-/// Every world lasts at least so long.
-const LEAST: Duration = Duration::from_secs(120);
 
 /// What everybody in a swarm shares.
 #[derive(Debug, Clone)]
@@ -99,7 +96,6 @@ async fn live(world: &World) -> Report {
     swarm.comes_to_rest().await;
     let healed_in = healed.elapsed();
     swarm.holds().await;
-    sleep_until(Instant::now() + LEAST.saturating_sub(world.elapsed())).await;
     Report {
         seed: world.seed(),
         peers: world.peers().len(),

@@ -18,7 +18,7 @@ use crate::{
     network::{Link, Network},
     peer::Peer,
     run,
-    safety::Safety,
+    safety::{self, Safety},
     trace::Trace,
 };
 
@@ -246,6 +246,9 @@ impl World {
             for peer in self.peers() {
                 let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { continue };
                 let Some(Ok(workspaces)) = life.within(home.workspaces()).await else { continue };
+                if let Some(Ok(backlog)) = life.within(home.backlog()).await {
+                    self.check(|_| safety::bounded(peer.name(), &backlog));
+                }
                 drop(home);
                 for workspace in workspaces {
                     if let Some(Ok(view)) = life.within(workspace.view()).await {

@@ -3,14 +3,19 @@
 //! An edit is not lost if it is shown in the end, or if somebody who had seen it wrote the same
 //! field later. What was promised by a call that returned is owed; what a crash interrupted is not.
 
+mod seen;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use rejoinder::{HomeEvent, OpeningId, PeerId, ProposalId, QuestionId, RequestStatus, RequestView};
+use rejoinder::{OpeningId, PeerId, ProposalId, QuestionId, RequestView};
 
-use super::tokens::{self, Token};
+use super::{
+    form,
+    tokens::{self, Mark, Token},
+};
 use crate::world::lock;
 
 /// The ledger of a swarm.
@@ -20,6 +25,10 @@ pub(super) struct Ledger(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     edits: BTreeMap<Token, Edit>,
+    /// Which edit ticked an option.
+    ticks: BTreeMap<(OpeningId, usize), Token>,
+    /// Who submitted what others had said to a question.
+    restated: BTreeMap<(OpeningId, QuestionId), BTreeSet<PeerId>>,
     /// What each peer's process has been shown of each question.
     shown: BTreeMap<(String, OpeningId, QuestionId), BTreeSet<Token>>,
     proposals: BTreeMap<ProposalId, String>,
@@ -36,12 +45,36 @@ pub(super) struct Edit {
     pub(super) question: QuestionId,
     /// Its author was told that it is saved.
     pub(super) owed: bool,
-    /// It leaves no answer.
-    pub(super) clears: bool,
+    does: Does,
     /// No answer to it came yet.
     open: bool,
-    /// What its author may have had on the screen.
-    pub(super) over: BTreeSet<Token>,
+    /// What it goes over: its author may have had it on the screen.
+    over: BTreeSet<Token>,
+}
+
+/// What an edit does to what its author has on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It answers the question, over all that is there.
+    Answers,
+    /// It leaves nothing there.
+    Clears,
+    /// It ticks an option; the others stay.
+    Ticks,
+    /// It unticks the option that this edit ticked.
+    Unticks(Token),
+    /// It submits what is there.
+    Restates,
+}
+
+impl Does {
+    /// Whether something that can be found again is there after it.
+    fn leaves(self) -> bool {
+        match self {
+            Self::Answers | Self::Ticks => true,
+            Self::Clears | Self::Unticks(_) | Self::Restates => false,
+        }
+    }
 }
 
 impl Ledger {
@@ -62,69 +95,74 @@ impl Ledger {
         tokens::FIRST + self.lock().edits.len() as Token
     }
 
+    /// An option of a request that nobody has ticked, for the next edit.
+    pub(super) fn option(&self, opening: OpeningId) -> Option<usize> {
+        let next = self.next();
+        let ticks = &mut self.lock().ticks;
+        let free = (0..form::OPTIONS).find(|number| !ticks.contains_key(&(opening, *number)))?;
+        ticks.insert((opening, free), next);
+        Some(free)
+    }
+
     pub(super) fn issue(
         &self,
         peer: &str,
         device: PeerId,
         view: &RequestView,
         question: &QuestionId,
-        clears: bool,
+        does: Does,
     ) -> Token {
         let token = self.next();
         let (peer, opening, question) = (peer.to_owned(), view.opening, question.clone());
         let over = BTreeSet::new();
-        let edit = Edit { peer, device, opening, question, owed: false, clears, open: true, over };
-        self.lock().edits.insert(token, edit);
+        let mut inner = self.lock();
+        if does == Does::Restates {
+            inner.restated.entry((opening, question.clone())).or_default().insert(device);
+        }
+        let edit = Edit { peer, device, opening, question, owed: false, does, open: true, over };
+        inner.edits.insert(token, edit);
         token
     }
 
     /// An edit was saved.
     pub(super) fn saved(&self, token: Token) {
-        self.end(token, true);
+        self.lock().end(token, true);
     }
 
     /// An edit was refused or cut off: nothing was promised, but it may have got out.
     pub(super) fn unsaved(&self, token: Token) {
-        self.end(token, false);
+        self.lock().end(token, false);
     }
 
-    fn end(&self, token: Token, owed: bool) {
+    /// What was on the screen was submitted again, and this of it is there still. If none is
+    /// known to be, nothing of what was there is owed any more.
+    pub(super) fn restated(&self, token: Token, kept: &BTreeSet<Mark>) {
         let mut inner = self.lock();
-        let Inner { edits, shown, .. } = &mut *inner;
-        let Some(edit) = edits.get_mut(&token) else { return };
-        let key = (edit.peer.clone(), edit.opening, edit.question.clone());
-        let seen = shown.entry(key).or_default();
-        edit.over.extend(seen.iter().filter(|seen| **seen != token));
-        (edit.owed, edit.open) = (owed, false);
-        if owed && !edit.clears {
-            seen.insert(token);
+        inner.end(token, true);
+        let Some(opening) = inner.edits.get(&token).map(|edit| edit.opening) else { return };
+        let kept: BTreeSet<Token> =
+            kept.iter().filter_map(|mark| inner.token(&opening, *mark)).collect();
+        let Some(edit) = inner.edits.get_mut(&token) else { return };
+        let over = std::mem::take(&mut edit.over);
+        if kept.is_empty() {
+            for token in over {
+                inner.edits.entry(token).and_modify(|edit| edit.owed = false);
+            }
+        } else {
+            edit.over = over.difference(&kept).copied().collect();
         }
     }
 
     /// A peer's process is gone, and with it what it had on the screen.
     pub(super) fn crashed(&self, peer: &str) {
-        self.cut_off(peer);
-        self.lock().shown.retain(|(of, ..), _| of != peer);
-    }
-
-    fn cut_off(&self, peer: &str) {
-        let open: Vec<Token> = {
-            let inner = self.lock();
-            let open = inner.edits.iter().filter(|(_, edit)| edit.open && edit.peer == peer);
-            open.map(|(token, _)| *token).collect()
-        };
-        for token in open {
-            self.unsaved(token);
-        }
+        let mut inner = self.lock();
+        inner.cut_off(Some(peer));
+        inner.shown.retain(|(of, ..), _| of != peer);
     }
 
     /// Nobody writes any more.
     pub(super) fn rest(&self) {
-        let peers: BTreeSet<String> =
-            self.lock().edits.values().map(|edit| edit.peer.clone()).collect();
-        for peer in peers {
-            self.cut_off(&peer);
-        }
+        self.lock().cut_off(None);
     }
 
     /// A disk was set back to what it was when the next edit was to be `since`: what was promised
@@ -159,72 +197,51 @@ impl Ledger {
         if inner.truncated { BTreeSet::new() } else { inner.openings.clone() }
     }
 
-    pub(super) fn event(&self, peer: &str, event: &HomeEvent) -> Result<(), String> {
-        match event {
-            HomeEvent::Opened(view)
-            | HomeEvent::Decided(view)
-            | HomeEvent::Ended(view)
-            | HomeEvent::Resumed(view)
-            | HomeEvent::Answer { request: view, .. }
-            | HomeEvent::NotIncluded { request: view, .. } => self.seen(peer, view),
-            HomeEvent::Listening { .. }
-            | HomeEvent::LinkUp { .. }
-            | HomeEvent::LinkDown { .. }
-            | HomeEvent::Joined { .. }
-            | HomeEvent::JoinRefused { .. }
-            | HomeEvent::ApprovalNeeded { .. }
-            | HomeEvent::Member { .. }
-            | HomeEvent::Fate { .. }
-            | HomeEvent::Void { .. }
-            | HomeEvent::Chat { .. }
-            | HomeEvent::InSync { .. }
-            | HomeEvent::NotAdmitted { .. }
-            | HomeEvent::DiskFailing { .. }
-            | HomeEvent::DiskRecovered
-            | HomeEvent::Missed(_) => Ok(()),
-        }
-    }
-
-    /// Notes what a peer shows, and checks whom it names as authors.
-    pub(super) fn seen(&self, peer: &str, view: &RequestView) -> Result<(), String> {
-        let mut inner = self.lock();
-        for shown in tokens::shown(view) {
-            let written = inner
-                .edits
-                .get(&shown.token)
-                .filter(|edit| edit.opening == view.opening && edit.question == shown.question);
-            let Some(edit) = written else {
-                if shown.mixed {
-                    continue;
-                }
-                return Err(format!("{peer} shows {}, which nobody wrote there", shown.token));
-            };
-            // Who carries an answer in a completion has said it too.
-            let decider = match &view.status {
-                RequestStatus::Decided { by, .. } => Some(*by),
-                RequestStatus::Open | RequestStatus::Suspended | RequestStatus::Ended(_) => None,
-            };
-            let proven = |author: &PeerId| *author == edit.device || Some(*author) == decider;
-            let all_proven = !shown.authors.is_empty() && shown.authors.iter().all(proven);
-            if !shown.mixed && !all_proven {
-                return Err(format!(
-                    "{peer} shows {} of {} as by {:?}",
-                    shown.token, edit.peer, shown.authors
-                ));
-            }
-            let key = (peer.to_owned(), view.opening, shown.question);
-            inner.shown.entry(key).or_default().insert(shown.token);
-        }
-        Ok(())
-    }
-
-    /// The edits that are owed and that no later edit of the same field had before it.
+    /// The edits that are owed and that no later edit of the same field went over.
     pub(super) fn must_be_shown(&self) -> BTreeMap<Token, Edit> {
         let inner = self.lock();
         let covered: BTreeSet<Token> =
             inner.edits.values().flat_map(|edit| edit.over.iter().copied()).collect();
         let mut owed = inner.edits.clone();
-        owed.retain(|token, edit| edit.owed && !edit.clears && !covered.contains(token));
+        owed.retain(|token, edit| edit.owed && edit.does.leaves() && !covered.contains(token));
         owed
+    }
+}
+
+impl Inner {
+    /// The edit that a mark is found by.
+    fn token(&self, opening: &OpeningId, mark: Mark) -> Option<Token> {
+        match mark {
+            Mark::Token(token) => self.edits.contains_key(&token).then_some(token),
+            Mark::Option(number) => self.ticks.get(&(*opening, number)).copied(),
+        }
+    }
+
+    fn end(&mut self, token: Token, owed: bool) {
+        let Self { edits, shown, .. } = self;
+        let Some(edit) = edits.get_mut(&token) else { return };
+        let key = (edit.peer.clone(), edit.opening, edit.question.clone());
+        let seen = shown.entry(key).or_default();
+        match edit.does {
+            Does::Answers | Does::Clears | Does::Restates => {
+                edit.over.extend(seen.iter().filter(|seen| **seen != token));
+            }
+            Does::Ticks => {}
+            Does::Unticks(ticked) => edit.over.extend([ticked]),
+        }
+        (edit.owed, edit.open) = (owed, false);
+        if owed && edit.does.leaves() {
+            seen.insert(token);
+        }
+    }
+
+    /// What somebody, or anybody, was just about to write is not known to be saved.
+    fn cut_off(&mut self, peer: Option<&str>) {
+        let of = |edit: &Edit| edit.open && peer.is_none_or(|peer| edit.peer == peer);
+        let open = self.edits.iter().filter(|(_, edit)| of(edit));
+        let open: Vec<Token> = open.map(|(token, _)| *token).collect();
+        for token in open {
+            self.end(token, false);
+        }
     }
 }

@@ -3,12 +3,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use rejoinder::{Fate, RequestView, WorkspaceView};
+use rejoinder::{Backlog, Fate, RequestView, WorkspaceView};
 use rejoinder_replica::{Load, Table};
 use rejoinder_storage::Store;
 use tokio::time::{Instant, sleep};
 
-use super::{Swarm, tokens};
+use super::Swarm;
 use crate::peer::Peer;
 
 /// How long it may take after the heal: a few dials that are thirty seconds apart, and two full
@@ -80,6 +80,10 @@ impl Swarm {
             if !view.waiting.is_empty() {
                 return of(&format!("proposals wait: {:?}", view.waiting));
             }
+            let backlog = peer.home().backlog().await.map_err(|closed| closed.to_string())?;
+            if backlog != Backlog::default() {
+                return of(&format!("something waits still: {backlog:?}"));
+            }
             if let Some(request) = differs(&first, &view) {
                 return of(&format!("shows request {request} otherwise than the host"));
             }
@@ -144,9 +148,8 @@ impl Swarm {
             let Some(view) = views.iter().find(|view| view.opening == edit.opening) else {
                 continue;
             };
-            let shown = tokens::shown(view).iter().any(|shown| shown.token == token);
             assert!(
-                shown,
+                self.0.ledger.tokens(view).contains(&token),
                 "{} wrote {token} to {} of request {}, was told that it is saved, and {} does not \
                  show it: {:?} {} {:?}",
                 edit.peer,

@@ -1,16 +1,12 @@
 //! A person at a device: joins, reads what is asked, and does something about it; over and over,
 //! through every crash of the machine.
 
-use rejoinder::{
-    ChatInputAnswerValue, Edit, NotDone, ProposalKind, QuestionId, Request, RequestStatus,
-    RequestView, TurnId, Workspace,
-};
+mod edits;
+
+use rejoinder::{NotDone, ProposalKind, Request, RequestStatus, RequestView, TurnId, Workspace};
 use tokio::time::sleep;
 
-use super::{
-    Swarm,
-    tokens::{self, Token},
-};
+use super::Swarm;
 use crate::{draws::Draws, fault::Fault, peer::Peer};
 
 /// Lives for as long as things break.
@@ -80,74 +76,6 @@ impl Person {
         Ok(())
     }
 
-    async fn edit(
-        &mut self,
-        device: rejoinder::PeerId,
-        request: &Request,
-        view: &RequestView,
-    ) -> Result<(), NotDone> {
-        let token = self.swarm.0.ledger.next();
-        let (what, edit) = self.draw_edit(token, view);
-        let question = question_of(&edit).clone();
-        let clears = matches!(edit, Edit::Clear { .. } | Edit::Toggle { .. });
-        let ledger = &self.swarm.0.ledger;
-        let token = ledger.issue(self.peer.name(), device, view, &question, clears);
-        let done = request.edit(edit).await;
-        match &done {
-            Ok(()) => ledger.saved(token),
-            Err(_) => ledger.unsaved(token),
-        }
-        self.peer.say(format_args!("{what} {question}: {token} {}", crate::lines::told(&done)));
-        if done.is_ok() {
-            self.swarm.count(what);
-        }
-        done
-    }
-
-    fn draw_edit(&mut self, token: Token, view: &RequestView) -> (&'static str, Edit) {
-        let text = tokens::text(token);
-        let more =
-            (view.revision > 1 && self.draws.chance(300)).then(|| format!("more{}", view.revision));
-        let notes = QuestionId(more.unwrap_or_else(|| "notes".to_owned()));
-        let id = |id: &str| QuestionId(id.to_owned());
-        let number = json(&format!(r#"{{"kind":"number","value":{token}}}"#));
-        match self.draws.below(100) {
-            0..25 => {
-                let edit = Edit::Type { question: notes, at: 0, delete: 0, insert: text };
-                ("typed", edit)
-            }
-            25..45 => {
-                let value = Some(json(&format!(r#"{{"kind":"text","value":"{text}"}}"#)));
-                ("submitted a text", Edit::Submit { question: notes, value })
-            }
-            45..60 => ("drafted a number", Edit::Draft { question: id("count"), value: number }),
-            60..70 => {
-                let (question, value) = (id("count"), Some(number));
-                ("submitted a number", Edit::Submit { question, value })
-            }
-            70..80 => {
-                let value =
-                    format!(r#"{{"kind":"selected","value":"prod","freeformValues":["{text}"]}}"#);
-                let (question, value) = (id("env"), Some(json(&value)));
-                ("submitted a choice", Edit::Submit { question, value })
-            }
-            80..86 => {
-                let option = if self.draws.chance(500) { "a" } else { "b" };
-                let (question, option) = (id("tags"), option.into());
-                ("toggled", Edit::Toggle { question, option, on: self.draws.chance(600) })
-            }
-            86..93 => {
-                let questions = [notes, id("count"), id("env")];
-                let question = questions[self.draws.index(3)].clone();
-                ("skipped", Edit::Skip { question, freeform: vec![text] })
-            }
-            _ => {
-                let questions = [notes, id("count"), id("env"), id("tags")];
-                ("cleared", Edit::Clear { question: questions[self.draws.index(4)].clone() })
-            }
-        }
-    }
-
     async fn complete(&mut self, request: &Request) -> Result<(), NotDone> {
         let times = if self.draws.chance(250) { 2 } else { 1 };
         for time in 0..times {
@@ -169,33 +97,18 @@ impl Person {
         let chat = workspace.chat().await?.chat;
         let last = chat.turns.last().map(|turn| TurnId(turn.id.clone()));
         let active = chat.active_turn.map(|turn| TurnId(turn.id));
-        let kind = match (self.draws.below(10), active, last) {
-            (0..3, Some(turn), _) => ProposalKind::CancelTurn { turn },
-            (3..9, _, Some(turn)) => ProposalKind::ResumeTurn { turn },
-            (9, _, Some(turn)) => {
+        let proposal = match (self.draws.below(12), active, last) {
+            (0..3, Some(turn), _) => workspace.cancel_turn(turn).await?,
+            (3..8, _, Some(turn)) => workspace.resume_turn(turn).await?,
+            (8..11, _, _) => workspace.start_turn("and now this").await?,
+            (11, _, Some(turn)) => {
                 self.swarm.0.ledger.truncates();
-                ProposalKind::Truncate { turn: Some(turn) }
+                workspace.propose(ProposalKind::Truncate { turn: Some(turn) }).await?
             }
             _ => return Ok(()),
         };
-        let proposal = workspace.propose(kind).await?;
         self.swarm.0.ledger.proposed(self.peer.name(), proposal.id());
         self.swarm.count("wished about a turn");
         Ok(())
     }
-}
-
-fn question_of(edit: &Edit) -> &QuestionId {
-    match edit {
-        Edit::Draft { question, .. }
-        | Edit::Type { question, .. }
-        | Edit::Toggle { question, .. }
-        | Edit::Submit { question, .. }
-        | Edit::Skip { question, .. }
-        | Edit::Clear { question } => question,
-    }
-}
-
-fn json(value: &str) -> ChatInputAnswerValue {
-    serde_json::from_str(value).expect("the value is AHP's")
 }

@@ -69,8 +69,8 @@ impl Profile {
             if some { often } else { 0 }
         };
         Self {
-            people: draws.between(2, 5) as usize,
-            breaks_for: millis(&mut draws, 60_000, 90_000),
+            people: draws.between(2, 6) as usize,
+            breaks_for: millis(&mut draws, 120_000, 150_000),
             thinking: millis(&mut draws, 300, 3_000),
             working: millis(&mut draws, 800, 5_000),
             between_faults: millis(&mut draws, 1_500, 10_000),

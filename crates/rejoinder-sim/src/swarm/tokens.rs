@@ -9,6 +9,20 @@ pub(super) type Token = u64;
 /// Numbers below this are no marks.
 pub(super) const FIRST: Token = 100_000;
 
+/// The option of that number. Each is ticked once in a request, so it is a mark as well.
+pub(super) fn option(number: usize) -> String {
+    format!("o{number}")
+}
+
+/// What an edit is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    /// A number that is used once in a world.
+    Token(Token),
+    /// An option that is ticked once in a request.
+    Option(usize),
+}
+
 /// A mark in a text.
 pub(super) fn text(token: Token) -> String {
     format!("⟦{token}⟧")
@@ -17,7 +31,7 @@ pub(super) fn text(token: Token) -> String {
 /// A mark that is shown.
 pub(super) struct Shown {
     pub(super) question: QuestionId,
-    pub(super) token: Token,
+    pub(super) mark: Mark,
     pub(super) authors: Vec<PeerId>,
     /// Whether it stands in a draft. A draft is its fields as they stand, whoever wrote each of
     /// them; and of a text, what several wrote at once may look like a mark that nobody wrote.
@@ -58,19 +72,22 @@ fn add(
     authors: &[PeerId],
 ) {
     let mixed = matches!(answer, ChatInputAnswer::Draft(_));
-    for token in found(&rejoinder::answer_to_json(answer)) {
+    for mark in found(&rejoinder::answer_to_json(answer)) {
         let (question, authors) = (question.clone(), authors.to_vec());
-        shown.push(Shown { question, token, authors, mixed });
+        shown.push(Shown { question, mark, authors, mixed });
     }
 }
 
-fn found(json: &serde_json::Value) -> Vec<Token> {
+fn found(json: &serde_json::Value) -> Vec<Mark> {
     match json {
         serde_json::Value::Number(number) => {
             let token = number.as_f64().map_or(0, |number| number as Token);
-            if token >= FIRST { vec![token] } else { Vec::new() }
+            if token >= FIRST { vec![Mark::Token(token)] } else { Vec::new() }
         }
-        serde_json::Value::String(text) => bracketed(text),
+        serde_json::Value::String(text) => match text.strip_prefix('o').map(str::parse) {
+            Some(Ok(number)) => vec![Mark::Option(number)],
+            Some(Err(_)) | None => bracketed(text).into_iter().map(Mark::Token).collect(),
+        },
         serde_json::Value::Array(items) => items.iter().flat_map(found).collect(),
         serde_json::Value::Object(map) => map.values().flat_map(found).collect(),
         serde_json::Value::Null | serde_json::Value::Bool(_) => Vec::new(),

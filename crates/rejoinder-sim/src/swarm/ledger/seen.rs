@@ -1,0 +1,99 @@
+//! What is shown, and whom it is said to be of: noted, and checked against who wrote it.
+
+use std::collections::BTreeSet;
+
+use rejoinder::{HomeEvent, OpeningId, PeerId, RequestStatus, RequestView};
+
+use super::{Inner, Ledger};
+use crate::swarm::tokens::{self, Shown, Token};
+
+impl Ledger {
+    pub(in crate::swarm) fn event(&self, peer: &str, event: &HomeEvent) -> Result<(), String> {
+        match event {
+            HomeEvent::Opened(view)
+            | HomeEvent::Decided(view)
+            | HomeEvent::Ended(view)
+            | HomeEvent::Resumed(view)
+            | HomeEvent::Answer { request: view, .. }
+            | HomeEvent::NotIncluded { request: view, .. } => self.seen(peer, view),
+            HomeEvent::Listening { .. }
+            | HomeEvent::LinkUp { .. }
+            | HomeEvent::LinkDown { .. }
+            | HomeEvent::Joined { .. }
+            | HomeEvent::JoinRefused { .. }
+            | HomeEvent::ApprovalNeeded { .. }
+            | HomeEvent::Member { .. }
+            | HomeEvent::Fate { .. }
+            | HomeEvent::Void { .. }
+            | HomeEvent::Chat { .. }
+            | HomeEvent::InSync { .. }
+            | HomeEvent::NotAdmitted { .. }
+            | HomeEvent::DiskFailing { .. }
+            | HomeEvent::DiskRecovered
+            | HomeEvent::Missed(_) => Ok(()),
+        }
+    }
+
+    /// Notes what a peer shows, and checks whom it names as authors.
+    pub(in crate::swarm) fn seen(&self, peer: &str, view: &RequestView) -> Result<(), String> {
+        let mut inner = self.lock();
+        for shown in tokens::shown(view) {
+            let Some(token) = inner.written(peer, view, &shown)? else { continue };
+            let key = (peer.to_owned(), view.opening, shown.question);
+            inner.shown.entry(key).or_default().insert(token);
+        }
+        Ok(())
+    }
+
+    /// The edits that a request shows.
+    pub(in crate::swarm) fn tokens(&self, view: &RequestView) -> BTreeSet<Token> {
+        let inner = self.lock();
+        let shown = tokens::shown(view).into_iter();
+        shown.filter_map(|shown| inner.token(&view.opening, shown.mark)).collect()
+    }
+
+    /// The edit that a mark is found by.
+    pub(in crate::swarm) fn token(&self, opening: &OpeningId, mark: tokens::Mark) -> Option<Token> {
+        self.lock().token(opening, mark)
+    }
+}
+
+impl Inner {
+    /// The edit that is shown, once it is sure that it was written there by those it is said to
+    /// be of.
+    fn written(
+        &self,
+        peer: &str,
+        view: &RequestView,
+        shown: &Shown,
+    ) -> Result<Option<Token>, String> {
+        let (opening, mark) = (view.opening, shown.mark);
+        let token = self.token(&opening, mark);
+        let edit = token.and_then(|token| self.edits.get(&token));
+        let edit = edit.filter(|edit| edit.opening == opening && edit.question == shown.question);
+        let Some(edit) = edit else {
+            // Of a text, what several typed at once may look like a mark that nobody wrote.
+            if shown.mixed {
+                return Ok(None);
+            }
+            return Err(format!("{peer} shows {mark:?}, which nobody wrote there"));
+        };
+        // Who carries an answer in a completion, or submits what is there, has said it too.
+        let decider = match &view.status {
+            RequestStatus::Decided { by, .. } => Some(*by),
+            RequestStatus::Open | RequestStatus::Suspended | RequestStatus::Ended(_) => None,
+        };
+        let restated = self.restated.get(&(opening, edit.question.clone()));
+        let proven = |author: &PeerId| {
+            *author == edit.device
+                || Some(*author) == decider
+                || restated.is_some_and(|devices| devices.contains(author))
+        };
+        let all_proven = !shown.authors.is_empty() && shown.authors.iter().all(proven);
+        if !shown.mixed && !all_proven {
+            let (of, by) = (&edit.peer, &shown.authors);
+            return Err(format!("{peer} shows {mark:?} of {of} as by {by:?}"));
+        }
+        Ok(token)
+    }
+}
