@@ -6,10 +6,11 @@ use std::{
     io,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use redb::StorageBackend;
-use rejoinder::{Backend, OpenError, Place, SecretKey, StoreAt, Taken};
+use rejoinder::{Backend, OpenError, Pace, Place, SecretKey, StoreAt, Taken};
 
 use crate::{
     draws::Draws,
@@ -35,6 +36,8 @@ struct Inner {
     /// Which process has the disk: what older ones still want is not done.
     process: u64,
     held: bool,
+    /// How long it takes for what is asked at once.
+    latency: Duration,
     full: bool,
     /// Syncs that will fail.
     failing: u32,
@@ -96,6 +99,10 @@ impl Disk {
         inner.now = inner.synced.clone();
         inner.process += 1;
         (inner.held, inner.dies_in, inner.failing) = (false, None, 0);
+    }
+
+    pub(crate) fn set_latency(&self, latency: Duration) {
+        self.lock().latency = latency;
     }
 
     pub(crate) fn set_full(&self, full: bool) {
@@ -164,6 +171,16 @@ impl Disk {
 
     pub(crate) fn len(&self) -> usize {
         self.lock().synced.len()
+    }
+}
+
+impl Pace for Disk {
+    fn until_done(&self) -> Duration {
+        self.lock().latency
+    }
+
+    fn until_heard(&self) -> Duration {
+        self.lock().latency / 4
     }
 }
 

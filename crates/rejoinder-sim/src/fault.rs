@@ -65,6 +65,8 @@ faults! {
     FailedSync = "failed sync",
     /// A disk was full for a while.
     DiskFull = "disk full",
+    /// A disk took seconds for everything.
+    SlowDisk = "slow disk",
     /// A bit on a disk flipped.
     BitFlip = "bit flip",
     /// A peer was closed in order, and opened again.

@@ -7,6 +7,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use rejoinder::{DiskDriver, Environment, Events, Home, HomeEvent, OpenError, PeerId};
@@ -173,7 +174,7 @@ impl Peer {
             seed: Draws::new(world.seed(), &purpose).bytes(),
             clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::WallClock>,
             crypto: Some(crypto::provider()),
-            disk: DiskDriver::Task,
+            disk: DiskDriver::Task(Arc::new(self.disk().clone())),
         }
     }
 
@@ -212,6 +213,13 @@ impl Peer {
         self.0.world.inner.network.kill(self.ip());
         running.runtime.kill();
         tokio::task::yield_now().await;
+    }
+
+    /// How long the disk takes from now on until something is done, and a quarter of it until that
+    /// is heard. A new disk takes no time.
+    pub fn set_disk_latency(&self, latency: Duration) {
+        self.say(format_args!("the disk takes {latency:?}"));
+        self.disk().set_latency(latency);
     }
 
     /// Every write fails from now on, or no longer: the disk is full.

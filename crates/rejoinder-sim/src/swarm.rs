@@ -121,6 +121,7 @@ impl Swarm {
         let world = world.clone();
         let shared = Shared { world, profile, ledger, workspace, ticket, host: agent };
         let swarm = Self(Arc::new(shared));
+        swarm.usual_disk(&swarm.0.host);
         let (ledger, observed) = (swarm.0.ledger.clone(), swarm.0.world.clone());
         swarm.0.world.observe(move |peer, event| {
             if let Err(why) = ledger.event(peer, event) {
@@ -147,6 +148,7 @@ impl Swarm {
         }
         let peer = self.0.world.peer(&name).await;
         self.lay_links(&peer);
+        self.usual_disk(&peer);
         if draws.chance(self.0.profile.wrong_clocks) {
             let years = i64::try_from(draws.below(40)).unwrap_or(0) - 20;
             peer.jump_clock(years * 365 * 86_400_000);
@@ -164,6 +166,12 @@ impl Swarm {
                 self.0.world.set_link(&other, peer, self.0.profile.draw_link(&mut draws));
             }
         }
+    }
+
+    /// Lets a peer's disk be as fast as it is.
+    fn usual_disk(&self, peer: &Peer) {
+        let mut draws = self.draws(&format!("disk of {}", peer.name()));
+        peer.set_disk_latency(self.0.profile.draw_disk(&mut draws));
     }
 
     /// What a peer shows of the workspace now; none while it is down or knows nothing of it.

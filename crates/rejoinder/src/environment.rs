@@ -6,6 +6,7 @@ use std::{
     fmt, io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
     sync::Arc,
+    time::Duration,
 };
 
 use socket2::{Domain, Protocol, Socket, Type};
@@ -26,12 +27,21 @@ pub trait Network: fmt::Debug + Send + Sync {
 }
 
 /// How the disk is driven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum DiskDriver {
     /// By a thread of its own: a write never holds up the runtime.
     Thread,
-    /// By a task of the runtime: for a simulated disk, whose writes take no time.
-    Task,
+    /// By a task of the runtime: for a simulated disk, which takes as long as it is told to.
+    Task(Arc<dyn Pace>),
+}
+
+/// How long a simulated disk takes. A process may die in either half.
+pub trait Pace: fmt::Debug + Send + Sync {
+    /// From when something is asked until it is done.
+    fn until_done(&self) -> Duration;
+
+    /// From then until whoever asked hears of it.
+    fn until_heard(&self) -> Duration;
 }
 
 /// What a node is given from outside. It serves one run: the incarnation is drawn from the seed.

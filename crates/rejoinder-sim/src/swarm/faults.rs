@@ -60,6 +60,7 @@ impl Breaking {
             | Fault::CrashInWrite
             | Fault::FailedSync
             | Fault::DiskFull
+            | Fault::SlowDisk
             | Fault::Reopened
             | Fault::Offline
             | Fault::ClockJump
@@ -176,6 +177,12 @@ impl Breaking {
                 self.last().await;
                 peer.set_disk_full(false);
             }
+            Fault::SlowDisk => {
+                fired.count(fault);
+                peer.set_disk_latency(self.draws.pause(Duration::from_secs(3)));
+                self.last().await;
+                self.swarm.usual_disk(peer);
+            }
             Fault::Offline => {
                 let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { return };
                 fired.count(fault);
@@ -261,6 +268,7 @@ impl Breaking {
         let twin = self.world().clone_home(peer, &name);
         self.world().inner.fired.count(Fault::Cloned);
         self.swarm.lay_links(&twin);
+        self.swarm.usual_disk(&twin);
         self.swarm.start(&twin).await;
         person::live(self.swarm.clone(), twin).await;
     }

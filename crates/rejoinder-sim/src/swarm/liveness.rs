@@ -27,6 +27,7 @@ impl Swarm {
         self.0.ledger.rest();
         for peer in self.0.world.peers() {
             peer.set_disk_full(false);
+            self.usual_disk(&peer);
             if peer.died() {
                 peer.crash().await;
             }

@@ -31,6 +31,7 @@ pub(super) struct Profile {
     late: u32,
     latency: u64,
     slow_links: u32,
+    disks: u64,
 }
 
 /// What the fault loop makes happen; the others are the network's and the workload's.
@@ -48,6 +49,7 @@ const MADE: &[Fault] = &[
     Fault::CrashInWrite,
     Fault::FailedSync,
     Fault::DiskFull,
+    Fault::SlowDisk,
     Fault::Reopened,
     Fault::Offline,
     Fault::ClockJump,
@@ -83,12 +85,18 @@ impl Profile {
             late: often(&mut draws, 20),
             latency: draws.between(1, 150),
             slow_links: often(&mut draws, 300),
+            disks: draws.between(0, 40),
         }
     }
 
     /// The links that nobody has drawn yet.
     pub(super) fn usual_link(&self) -> Link {
         self.link(Duration::from_millis(self.latency), None)
+    }
+
+    /// How long the disk of one peer takes.
+    pub(super) fn draw_disk(&self, draws: &mut Draws) -> Duration {
+        Duration::from_millis(draws.between(0, self.disks))
     }
 
     /// The link of one pair, in one direction.

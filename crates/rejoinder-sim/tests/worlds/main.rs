@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod copies;
+mod disks;
 mod hosts;
 #[cfg(not(rejoinder_mutants))]
 mod normal;

@@ -2,15 +2,18 @@
 //! replica asked. It runs beside the node, in a thread or in a task, and ends after the node,
 //! with the last write.
 
-use std::any::Any;
+use std::{any::Any, time::Duration};
 
 use rejoinder_identity::SecretKey;
 use rejoinder_replica::{Batch, Input, Load, LoadId, Restored, WriteId};
 use rejoinder_storage::{Store, StoreError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::sleep,
+};
 
 use crate::{
-    environment::DiskDriver,
+    environment::{DiskDriver, Pace},
     error::OpenError,
     limits,
     place::{Place, StoreAt, Taken},
@@ -51,10 +54,10 @@ impl Opening {
                     .map_err(|error| OpenError::disk("start", "the disk's thread", error))?;
             }
             // Not among the node's own tasks, which end before the last write.
-            DiskDriver::Task => {
+            DiskDriver::Task(pace) => {
                 tokio::spawn(async move {
                     if let Some(driver) = self.open() {
-                        driver.run_as_task(asked).await;
+                        driver.run_as_task(asked, &*pace).await;
                     }
                 });
             }
@@ -74,7 +77,13 @@ impl Opening {
             Ok((key, store, restored, hold)) => {
                 // When whoever opens has given up meanwhile, the home is free again at once.
                 self.opened.send(Ok((key, restored))).ok()?;
-                Some(Driver { store, failed: None, answers: self.answers, _hold: hold })
+                Some(Driver {
+                    store,
+                    failed: None,
+                    answers: self.answers,
+                    unheard: Vec::new(),
+                    _hold: hold,
+                })
             }
             Err(error) => {
                 let _given_up = self.opened.send(Err((error, self.place)));
@@ -90,6 +99,8 @@ struct Driver {
     store: Store,
     /// The last round that failed, see [`Disk`](super::disk::Disk).
     failed: Option<u64>,
+    /// Answers that were not sent yet.
+    unheard: Vec<Input>,
     _hold: Box<dyn Any + Send>,
     answers: mpsc::UnboundedSender<Input>,
 }
@@ -108,13 +119,17 @@ impl Driver {
         let mut jobs = Vec::new();
         while asked.blocking_recv_many(&mut jobs, limits::DISK_GROUP) > 0 {
             self.work(&mut jobs);
+            self.answer();
         }
     }
 
-    async fn run_as_task(mut self, mut asked: mpsc::UnboundedReceiver<Job>) {
+    async fn run_as_task(mut self, mut asked: mpsc::UnboundedReceiver<Job>, pace: &dyn Pace) {
         let mut jobs = Vec::new();
         while asked.recv_many(&mut jobs, limits::DISK_GROUP).await > 0 {
+            pass(pace.until_done()).await;
             self.work(&mut jobs);
+            pass(pace.until_heard()).await;
+            self.answer();
         }
     }
 
@@ -151,23 +166,29 @@ impl Driver {
         if committed.is_err() {
             self.failed = self.failed.max(group.round);
         }
-        for id in group.ids {
-            self.answer(match &committed {
-                Ok(()) => Input::Stored(id),
-                Err(why) => Input::StoreFailed(id, why.clone()),
-            });
-        }
+        self.unheard.extend(group.ids.into_iter().map(|id| match &committed {
+            Ok(()) => Input::Stored(id),
+            Err(why) => Input::StoreFailed(id, why.clone()),
+        }));
     }
 
-    fn load(&self, id: LoadId, load: &Load) {
-        self.answer(match self.store.load(load) {
+    fn load(&mut self, id: LoadId, load: &Load) {
+        self.unheard.push(match self.store.load(load) {
             Ok(rows) => Input::Loaded(id, rows),
             Err(error) => Input::LoadFailed(id, error.to_string()),
         });
     }
 
     /// A node that was dropped hears nothing more; what it asked for is written all the same.
-    fn answer(&self, answer: Input) {
-        let _node_is_gone = self.answers.send(answer);
+    fn answer(&mut self) {
+        for answer in self.unheard.drain(..) {
+            let _node_is_gone = self.answers.send(answer);
+        }
+    }
+}
+
+async fn pass(time: Duration) {
+    if !time.is_zero() {
+        sleep(time).await;
     }
 }

@@ -145,7 +145,7 @@ async fn take(
 ) -> Result<disk::Opened, OpenError> {
     let give_up = Instant::now() + limits::STILL_CLOSING;
     loop {
-        match Disk::open(driver, place, fresh_key).await {
+        match Disk::open(driver.clone(), place, fresh_key).await {
             Err((OpenError::InUse { pid: Some(pid), .. }, Some(again)))
                 if pid == std::process::id() && Instant::now() < give_up =>
             {

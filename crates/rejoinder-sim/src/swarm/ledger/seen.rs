@@ -72,8 +72,10 @@ impl Inner {
         let edit = token.and_then(|token| self.edits.get(&token));
         let edit = edit.filter(|edit| edit.opening == opening && edit.question == shown.question);
         let Some(edit) = edit else {
-            // Of a text, what several typed at once may look like a mark that nobody wrote.
-            if shown.mixed {
+            // Of a text, what several typed at once may look like a mark that nobody wrote; and
+            // somebody may have submitted such a text.
+            let restated = self.restated.contains_key(&(opening, shown.question.clone()));
+            if shown.mixed || restated {
                 return Ok(None);
             }
             return Err(format!("{peer} shows {mark:?}, which nobody wrote there"));

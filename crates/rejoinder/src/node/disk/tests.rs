@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use redb::{StorageBackend, backends::InMemoryBackend};
@@ -13,7 +14,10 @@ use rejoinder_replica::Table;
 use rejoinder_storage::Backend;
 
 use super::*;
-use crate::place::{StoreAt, Taken};
+use crate::{
+    environment::Pace,
+    place::{StoreAt, Taken},
+};
 
 /// A disk in memory whose syncs fail when it is told so.
 #[derive(Debug, Clone, Default)]
@@ -74,6 +78,24 @@ impl Place for InMemory {
     }
 }
 
+/// Whose work takes no time.
+#[derive(Debug)]
+struct AtOnce;
+
+impl Pace for AtOnce {
+    fn until_done(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn until_heard(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+fn task() -> DiskDriver {
+    DiskDriver::Task(Arc::new(AtOnce))
+}
+
 async fn open(how: DiskDriver, faulty: &Faulty) -> Disk {
     let opened = Disk::open(how, Box::new(InMemory(faulty.clone())), [1; 32]).await;
     opened.map_err(|(error, _)| error).expect("it opens").disk
@@ -105,7 +127,7 @@ async fn next(disk: &mut Disk) -> (u64, bool) {
 #[tokio::test]
 async fn a_write_on_its_way_fails_with_the_one_before_it_though_the_disk_is_well_again() {
     let faulty = Faulty::default();
-    let mut disk = open(DiskDriver::Task, &faulty).await;
+    let mut disk = open(task(), &faulty).await;
     faulty.fails.store(true, Ordering::SeqCst);
     disk.write(WriteId(0), row(0));
     while faulty.failures.load(Ordering::SeqCst) == 0 {
@@ -127,7 +149,7 @@ async fn a_write_on_its_way_fails_with_the_one_before_it_though_the_disk_is_well
 #[tokio::test]
 async fn writes_that_wait_together_are_committed_together_and_a_read_sees_them() {
     let faulty = Faulty::default();
-    let mut disk = open(DiskDriver::Task, &faulty).await;
+    let mut disk = open(task(), &faulty).await;
     let before = faulty.syncs.load(Ordering::SeqCst);
     disk.write(WriteId(0), row(0));
     assert_eq!(next(&mut disk).await, (0, true));
@@ -147,12 +169,12 @@ async fn writes_that_wait_together_are_committed_together_and_a_read_sees_them()
 
 #[tokio::test]
 async fn what_was_asked_for_is_written_before_it_is_closed() {
-    for how in [DiskDriver::Thread, DiskDriver::Task] {
+    for how in [DiskDriver::Thread, task()] {
         let faulty = Faulty::default();
-        let mut disk = open(how, &faulty).await;
+        let mut disk = open(how.clone(), &faulty).await;
         disk.write(WriteId(0), row(7));
         disk.close().await;
-        let mut disk = open(how, &faulty).await;
+        let mut disk = open(how.clone(), &faulty).await;
         assert_eq!(rows(&mut disk).await, [7], "{how:?}");
     }
 }
