@@ -58,6 +58,7 @@ fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
         for peer in world.peers() {
             peer.kill();
         }
+        world.ends();
         told
     })
 }

@@ -213,6 +213,12 @@ impl World {
         lock(&self.inner.observers).0.push(Box::new(observer));
     }
 
+    /// Peers and observers hold their world, which would keep all of it in memory for ever.
+    pub(crate) fn ends(&self) {
+        lock(&self.inner.peers).clear();
+        lock(&self.inner.observers).0.clear();
+    }
+
     pub(crate) fn broken(&self) -> Option<String> {
         lock(&self.inner.broken).clone()
     }

@@ -208,13 +208,13 @@ impl Breaking {
                 self.swarm.start(peer).await;
             }
             Fault::Restored => {
-                let (snapshot, since) = (peer.snapshot(), self.swarm.0.ledger.next());
+                let (snapshot, saves) = (peer.snapshot(), self.swarm.0.ledger.saves());
                 self.last().await;
                 peer.crash().await;
                 fired.count(fault);
                 self.swarm.0.ledger.crashed(peer.name());
                 peer.restore(snapshot);
-                self.swarm.0.ledger.set_back(peer.name(), since);
+                self.swarm.0.ledger.set_back(peer.name(), saves);
                 self.swarm.start(peer).await;
             }
             Fault::Crash | Fault::HostCrash => {

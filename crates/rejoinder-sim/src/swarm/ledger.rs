@@ -34,6 +34,8 @@ struct Inner {
     proposals: BTreeMap<ProposalId, String>,
     openings: BTreeSet<OpeningId>,
     truncated: bool,
+    /// How many edits were said to be saved.
+    saved: u64,
     done: BTreeMap<&'static str, u64>,
 }
 
@@ -45,6 +47,8 @@ pub(super) struct Edit {
     pub(super) question: QuestionId,
     /// Its author was told that it is saved.
     pub(super) owed: bool,
+    /// How many edits had been saved before, when that was told.
+    saved_after: u64,
     does: Does,
     /// No answer to it came yet.
     open: bool,
@@ -119,7 +123,8 @@ impl Ledger {
         if does == Does::Restates {
             inner.restated.entry((opening, question.clone())).or_default().insert(device);
         }
-        let edit = Edit { peer, device, opening, question, owed: false, does, open: true, over };
+        let (owed, saved_after, open) = (false, 0, true);
+        let edit = Edit { peer, device, opening, question, owed, saved_after, does, open, over };
         inner.edits.insert(token, edit);
         token
     }
@@ -165,12 +170,19 @@ impl Ledger {
         self.lock().cut_off(None);
     }
 
-    /// A disk was set back to what it was when the next edit was to be `since`: what was promised
-    /// there since then is not owed any more.
-    pub(super) fn set_back(&self, peer: &str, since: Token) {
+    /// How many edits were said to be saved so far.
+    pub(super) fn saves(&self) -> u64 {
+        self.lock().saved
+    }
+
+    /// A disk was set back to what it was after so many saves: what was promised there since then
+    /// is not owed any more. An edit may have been on its way to a slow disk all along.
+    pub(super) fn set_back(&self, peer: &str, saves: u64) {
         let mut inner = self.lock();
-        for (_, edit) in inner.edits.range_mut(since..).filter(|(_, edit)| edit.peer == peer) {
-            edit.owed = false;
+        for edit in inner.edits.values_mut() {
+            if edit.peer == peer && edit.saved_after >= saves {
+                edit.owed = false;
+            }
         }
         inner.proposals.retain(|_, of| of != peer);
     }
@@ -218,7 +230,7 @@ impl Inner {
     }
 
     fn end(&mut self, token: Token, owed: bool) {
-        let Self { edits, shown, .. } = self;
+        let Self { edits, shown, saved, .. } = self;
         let Some(edit) = edits.get_mut(&token) else { return };
         let key = (edit.peer.clone(), edit.opening, edit.question.clone());
         let seen = shown.entry(key).or_default();
@@ -229,7 +241,8 @@ impl Inner {
             Does::Ticks => {}
             Does::Unticks(ticked) => edit.over.extend([ticked]),
         }
-        (edit.owed, edit.open) = (owed, false);
+        (edit.owed, edit.open, edit.saved_after) = (owed, false, *saved);
+        *saved += u64::from(owed);
         if owed && edit.does.leaves() {
             seen.insert(token);
         }
