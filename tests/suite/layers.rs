@@ -19,7 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "rejoinder-replica",
         &["rejoinder-answers", "rejoinder-finalizer", "rejoinder-identity", "rejoinder-sync"],
     ),
-    ("rejoinder-storage", &["rejoinder-replica"]),
+    // Of identity it knows H alone, by which it tells a row from what is left of one.
+    ("rejoinder-storage", &["rejoinder-identity", "rejoinder-replica"]),
     ("rejoinder-quic", &["rejoinder-identity"]),
     (
         "rejoinder",
