@@ -146,7 +146,7 @@ impl Sync {
         self.held_changed();
     }
 
-    fn held_changed(&mut self) {
+    pub(crate) fn held_changed(&mut self) {
         for (id, link) in &mut self.links {
             if link.held_changed(self.now) {
                 self.effects.push_back(Effect::InSync(*id, false));

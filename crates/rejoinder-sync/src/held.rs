@@ -45,6 +45,11 @@ impl Held {
         self.digest.document_changed(&document);
     }
 
+    pub(crate) fn frontier(&self, document: &DocumentId) -> Frontier {
+        let range = (*document, ActorId([0; 16]))..=(*document, ActorId([255; 16]));
+        self.tips.range(range).map(|((_, actor), tip)| (*actor, *tip)).collect()
+    }
+
     pub(crate) fn restore_proposal(&mut self, id: ProposalId) {
         self.proposals.insert(id);
         self.digest.proposals_changed();

@@ -8,6 +8,7 @@ mod address_card;
 mod admit;
 mod answer;
 mod compare;
+mod correct;
 mod digest;
 mod effect;
 mod envelope;
