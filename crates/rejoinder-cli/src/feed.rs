@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rejoinder::{HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
 
 use crate::{
+    damage,
     event::{Event, Fate, LinkState},
     shown,
     view::{RequestView, Status},
@@ -83,6 +84,11 @@ impl Feed {
             HomeEvent::DiskFailing { why } => {
                 let message = format!("the disk refuses writes, nothing is saved: {why}");
                 vec![error("disk", message)]
+            }
+            HomeEvent::Damaged { rows } => vec![error("damaged", damage::damaged(rows))],
+            HomeEvent::Salvaged(salvaged) => vec![error("salvaged", damage::salvaged(salvaged))],
+            HomeEvent::OwnMissing { changes, proposals } => {
+                vec![error("own-missing", damage::own_missing(*changes, *proposals))]
             }
             HomeEvent::Missed(count) => {
                 vec![error("missed", format!("{count} events were missed; the state is right"))]

@@ -7,6 +7,7 @@ pub mod args;
 pub mod ask;
 pub mod canonical;
 pub mod console;
+mod damage;
 pub mod demo;
 pub mod event;
 pub mod failure;

@@ -59,6 +59,10 @@ impl Cards {
         self.by_device.get(device).map_or(&[], |card| &card.value().addresses)
     }
 
+    pub(crate) fn counter(&self, device: &PeerId) -> Option<u64> {
+        self.by_device.get(device).map(|card| card.value().counter)
+    }
+
     pub(crate) fn bytes(&self, device: &PeerId) -> Option<&Arc<[u8]>> {
         self.by_device.get(device).map(Verified::bytes)
     }

@@ -1,6 +1,6 @@
 //! What the workspaces of a replica share: its key, its draws, its writes and what it has to say.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
@@ -59,6 +59,11 @@ pub(crate) struct Core {
     pub(crate) now: Timestamp,
     pub(crate) cards: Cards,
     pub(crate) card_counter: u64,
+    /// The counter was lost with its row: the next card must be newer than any that others have.
+    pub(crate) card_counter_lost: bool,
+    /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
+    /// there of them is read when their log comes again.
+    pub(crate) left_over: BTreeSet<DocumentId>,
     /// Whose card came lately, and when.
     card_news: VecDeque<(Timestamp, PeerId)>,
     /// The place that the next durably received wish takes in the order of this home.
@@ -80,6 +85,8 @@ impl Core {
             now: Timestamp::default(),
             cards: Cards::default(),
             card_counter: 0,
+            card_counter_lost: false,
+            left_over: BTreeSet::new(),
             card_news: VecDeque::new(),
             next_arrival: 0,
             loading: BTreeMap::new(),

@@ -7,7 +7,7 @@ use rejoinder_finalizer::Request;
 use rejoinder_identity::{ActorId, OpeningId, PeerId, Verified};
 use rejoinder_sync::{Envelope, Fetched, LinkId};
 
-use crate::{command::Command, input::CommandId, rows::envelope_place_of_key, store::Rows};
+use crate::{command::Command, input::CommandId, rows::envelope_place_of_key, store::Loaded};
 
 /// A document's place in its workspace.
 #[derive(Debug)]
@@ -50,13 +50,25 @@ pub(crate) struct Warm {
     pub(crate) next_place: u64,
     /// Envelopes that are not on the disk yet. Such a document is never dropped from memory.
     pub(crate) unstored: usize,
+    /// Envelopes that wait for those before them, which were damaged.
+    pub(crate) behind: Vec<Behind>,
 }
 
-/// Rows of a document that can't be used.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct DamagedRow {
-    pub(crate) place: u64,
-    pub(crate) why: String,
+/// An envelope on the disk that depends on one that is not.
+#[derive(Debug)]
+pub(crate) struct Behind {
+    /// Its row.
+    pub(crate) key: Vec<u8>,
+    pub(crate) envelope: Verified<Envelope>,
+}
+
+/// What the rows of a document were.
+#[derive(Debug, Default)]
+pub(crate) struct Filled {
+    /// The keys of those that can't be used, now or ever.
+    pub(crate) unusable: Vec<Vec<u8>>,
+    /// Whose the actors are.
+    pub(crate) authors: BTreeMap<ActorId, PeerId>,
 }
 
 impl Warm {
@@ -71,34 +83,42 @@ impl Warm {
             }
         }
         let form = Form::read(request.request());
-        Self { document, form, envelopes: Vec::new(), next_place: 0, unstored: 0 }
+        Self {
+            document,
+            form,
+            envelopes: Vec::new(),
+            next_place: 0,
+            unstored: 0,
+            behind: Vec::new(),
+        }
     }
 
-    /// Takes in the rows that the disk holds of it. A row that can't be used is left out, and what
-    /// needs it: the peers have it still.
-    pub(crate) fn fill(&mut self, rows: Rows) -> Vec<DamagedRow> {
-        let mut damaged = Vec::new();
-        for (key, bytes) in rows {
-            let place = envelope_place_of_key(&key).unwrap_or(u64::MAX - 1);
-            self.next_place = self.next_place.max(place + 1);
-            if let Err(why) = self.fill_one(&bytes) {
-                damaged.push(DamagedRow { place, why });
+    /// Takes in the rows that the disk holds of it. One that can't be used is left out: the peers
+    /// have it still. One that needs such a one waits for it.
+    pub(crate) fn fill(&mut self, loaded: Loaded) -> Filled {
+        let mut filled = Filled { unusable: loaded.damaged, ..Filled::default() };
+        for (key, bytes) in loaded.rows {
+            let place = envelope_place_of_key(&key).unwrap_or(0);
+            self.next_place = self.next_place.max(place.saturating_add(1));
+            let Ok(envelope) = Verified::<Envelope>::from_bytes(&bytes) else {
+                filled.unusable.push(key);
+                continue;
+            };
+            let Envelope { author, incarnation, change, .. } = envelope.value();
+            match self.document.admit(*author, *incarnation, change) {
+                Ok(admitted) => {
+                    filled.authors.insert(admitted.actor, *author);
+                    self.keep(admitted.actor, admitted.seq, envelope.bytes().clone());
+                }
+                Err(NotAdmitted::Missing(_)) => self.behind.push(Behind { key, envelope }),
+                Err(NotAdmitted::Known) => {}
+                Err(not_admitted @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_))) => {
+                    tracing::error!(place, ?not_admitted, "an envelope can't be used");
+                    filled.unusable.push(key);
+                }
             }
         }
-        damaged
-    }
-
-    fn fill_one(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let envelope = Verified::<Envelope>::from_bytes(bytes).map_err(|e| e.to_string())?;
-        let Envelope { author, incarnation, change, .. } = envelope.value();
-        match self.document.admit(*author, *incarnation, change) {
-            Ok(admitted) => {
-                self.keep(admitted.actor, admitted.seq, envelope.bytes().clone());
-                Ok(())
-            }
-            Err(NotAdmitted::Known) => Ok(()),
-            Err(not_admitted) => Err(format!("{not_admitted:?}")),
-        }
+        filled
     }
 
     /// Keeps the envelope of a change that the document has just taken in.

@@ -14,7 +14,7 @@ use crate::{
     limits,
     refused::Refused,
     rows::{self, FrontierRow},
-    store::{Batch, Rows, Table},
+    store::{Batch, Loaded, Table},
     workspace::{Own, Workspace},
 };
 
@@ -82,6 +82,7 @@ impl Workspace {
                 self.sync.add_envelope(core.now, *document, actor, tip, bytes, Some(link));
                 self.tell_answers(core, document, *author, &admitted);
                 self.release(core, &Wait::Change(*document, hash));
+                self.admit_behind(core, *document);
             }
             Err(NotAdmitted::Known) => {
                 let actor = envelope.value().actor();
@@ -160,18 +161,17 @@ impl Workspace {
     }
 
     /// The rows of a document are here.
-    pub(crate) fn loaded(&mut self, core: &mut Core, document: DocumentId, rows: Rows) {
+    pub(crate) fn loaded(&mut self, core: &mut Core, document: DocumentId, loaded: Loaded) {
         let Some(slot) = self.slots.get_mut(&document) else { return };
         let Some(request) = self.log.state().request(&slot.opening) else { return };
         let host = self.log.state().host().unwrap_or(core.me);
         let mut warm = Warm::new(request, |_| host);
-        for damaged in warm.fill(rows) {
-            let place = damaged.place;
-            tracing::error!(%document, place, why = damaged.why, "an envelope can't be read");
-        }
+        let filled = warm.fill(loaded);
         let memory = std::mem::replace(&mut slot.memory, Memory::Warm(Box::new(warm)));
-        let opening = slot.opening;
-        if !request.is_open() {
+        let (opening, open) = (slot.opening, request.is_open());
+        // Before anything is said of it to anybody.
+        self.correct(core, document, filled);
+        if !open {
             self.settled(opening);
         }
         let Memory::Loading(waiting) = memory else { return };

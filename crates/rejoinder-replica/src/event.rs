@@ -1,7 +1,11 @@
 //! What changed, for those who show or wait for it. Events name things; the state is in the views.
 
+use std::collections::BTreeMap;
+
 use rejoinder_finalizer::Refusal;
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId};
+
+use crate::store::{Salvaged, Table};
 
 /// How far somebody's proposal has come. Each state is true for ever once it was reached, but
 /// for the count of those who carry it, which is of this run.
@@ -135,4 +139,20 @@ pub enum Event {
     DiskFailing(String),
     /// The disk takes writes again.
     DiskRecovered,
+    /// Rows of the home were not what was written. They are set aside; what a peer has of them is
+    /// fetched again.
+    Damaged {
+        /// How many rows of which table.
+        rows: BTreeMap<Table, u64>,
+    },
+    /// The home's file was damaged and is made anew.
+    Salvaged(Salvaged),
+    /// Of what this device itself wrote, so much is not here any more: what a peer has comes back,
+    /// what none has is lost.
+    OwnMissing {
+        /// How many changes of answers.
+        changes: u64,
+        /// How many proposals, if they were its own: that can't be seen of a lost row.
+        proposals: u64,
+    },
 }

@@ -5,7 +5,7 @@ use rejoinder_sync::LinkId;
 
 use crate::{
     command::Command,
-    store::{LoadId, Rows, WriteId},
+    store::{LoadId, Loaded, Salvaged, WriteId},
 };
 
 /// A command that waits for its reply.
@@ -65,9 +65,11 @@ pub enum Input {
     /// A write failed; whether it is on the disk is not known.
     StoreFailed(WriteId, String),
     /// The rows of a read.
-    Loaded(LoadId, Rows),
+    Loaded(LoadId, Loaded),
     /// A read failed.
     LoadFailed(LoadId, String),
+    /// The home's file was damaged and is made anew.
+    Salvaged(Salvaged),
     /// Somebody at this device wants something.
     Command(CommandId, Command),
 }

@@ -8,6 +8,7 @@ mod backlog;
 mod cards;
 mod command;
 mod core;
+mod correct;
 mod dispatch;
 mod document;
 mod edit;
@@ -45,8 +46,8 @@ pub use input::{AskId, CommandId, Input};
 pub use output::{Output, Reply};
 pub use refused::Refused;
 pub use replica::{Config, Replica};
-pub use restore::RestoreError;
-pub use store::{Batch, Change, Load, LoadId, Restored, Rows, Table, WriteId};
+pub use restore::{Broken, RestoreError};
+pub use store::{Batch, Change, Load, LoadId, Loaded, Restored, Rows, Salvaged, Table, WriteId};
 pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
 
 pub use rejoinder_answers::{

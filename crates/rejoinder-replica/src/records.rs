@@ -60,13 +60,17 @@ impl Workspace {
     ) -> Result<Appended, LogError> {
         let id: RecordId = record.id().into();
         let epoch = record.value().epoch;
-        let length = self.log.position().length;
+        let before = self.log.position();
         let appended = self.log.append(record)?;
         tracing::debug!(workspace = %self.id, seq = appended.seq, record = %id, "record");
-        if appended.seq < length {
-            for place in appended.seq..length {
+        if epoch > before.epoch {
+            // Behind a log that was cut there may be rows still, which are void as well now.
+            for place in appended.seq..before.length.max(self.log_was) {
                 batch.delete(Table::Records, rows::record_key(&self.id, place));
             }
+            self.log_was = self.log_was.min(appended.seq);
+        }
+        if appended.seq < before.length {
             self.sync.truncate_log(core.now, appended.seq);
         }
         let key = rows::record_key(&self.id, appended.seq);
@@ -152,6 +156,11 @@ impl Workspace {
                         tracing::warn!(%document, %error, "skeleton not admitted");
                     }
                 }
+                self.admit_behind(core, document);
+            }
+            // Its log was lost for a while, its rows were not.
+            None if core.left_over.remove(&document) => {
+                self.warm_up(core, opening);
             }
             None => {
                 let warm = Warm::new(request, |_| host);

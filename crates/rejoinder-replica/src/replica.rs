@@ -16,6 +16,7 @@ use rejoinder_sync::LinkId;
 use crate::{
     backlog::Backlog,
     core::{After, Core, Stored},
+    dispatch::save_device,
     event::{Event, Fate},
     hello::Hello,
     input::{AskId, Input},
@@ -23,7 +24,7 @@ use crate::{
     links::save_card,
     output::Output,
     restore::{RestoreError, restore},
-    store::{LoadId, Restored, Rows, WriteId},
+    store::{LoadId, Loaded, Restored, WriteId},
     view::{ChatView, RequestView, WorkspaceView},
     workspace::Workspace,
 };
@@ -64,6 +65,9 @@ impl Replica {
         if core.name.is_empty() {
             core.name = config.name;
         }
+        if core.card_counter_lost {
+            save_device(&mut core, After::Nothing);
+        }
         let mut replica = Self { core, workspaces, links: BTreeMap::new() };
         replica.read_open_documents();
         Ok(replica)
@@ -85,7 +89,8 @@ impl Replica {
             #[cfg(rejoinder_mutants)]
             Input::StoreFailed(id, why) if self.forgot(id, &why) => {}
             Input::StoreFailed(id, why) => self.core.store_failed(id, why),
-            Input::Loaded(id, rows) => self.loaded(id, rows),
+            Input::Loaded(id, loaded) => self.loaded(id, loaded),
+            Input::Salvaged(salvaged) => self.core.tell(Event::Salvaged(salvaged)),
             Input::LoadFailed(id, why) => self.load_failed(id, why),
             Input::Command(id, command) => self.command(id, command),
         }
@@ -252,13 +257,18 @@ impl Replica {
         self.workspaces.keys().copied().collect()
     }
 
-    /// People look at open requests first; the others are read when they are asked for.
+    /// People look at open requests first; the others are read when they are asked for, but for
+    /// those of which something is known to be damaged.
     fn read_open_documents(&mut self) {
         for id in self.ids() {
             self.with(id, |workspace, core| {
-                let open: Vec<_> =
-                    workspace.log.state().open_requests().iter().map(|one| one.opening()).collect();
-                for opening in open {
+                let suspect = std::mem::take(&mut workspace.suspect);
+                let suspect =
+                    suspect.iter().filter_map(|one| Some(workspace.slots.get(one)?.opening));
+                let open = workspace.log.state().open_requests();
+                let open = open.iter().map(|one| one.opening());
+                let openings: BTreeSet<_> = open.chain(suspect).collect();
+                for opening in openings {
                     workspace.warm_up(core, opening);
                 }
             });
@@ -356,9 +366,9 @@ impl Replica {
         }
     }
 
-    fn loaded(&mut self, id: LoadId, rows: Rows) {
+    fn loaded(&mut self, id: LoadId, loaded: Loaded) {
         if let Some((workspace, document)) = self.core.loading.remove(&id) {
-            self.with(workspace, |workspace, core| workspace.loaded(core, document, rows));
+            self.with(workspace, |workspace, core| workspace.loaded(core, document, loaded));
         }
     }
 

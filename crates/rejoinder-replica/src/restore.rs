@@ -1,83 +1,36 @@
 //! A replica as its home left it: rows back into state. Documents stay on the disk.
+//!
+//! A member's home opens whatever is damaged in it: what can't be used is set aside and said, and
+//! the others have it. A host's log must be whole, or it could decide anew what it has decided.
 
-use std::{collections::BTreeMap, fmt};
+mod error;
+mod logs;
+mod lost;
 
-use rejoinder_finalizer::LogError;
-use rejoinder_identity::{
-    ActorId, DecodeError, DocumentId, Frontier, PeerId, RecordId, Tip, WorkspaceId,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
+use rejoinder_identity::{ActorId, DocumentId, Frontier, Hint, PeerId, Tip, WorkspaceId};
+
+pub use self::error::{Broken, RestoreError};
+use self::lost::Lost;
 use crate::{
     core::Core,
-    document::Slot,
+    event::Event,
     rows::{self, DeviceRow, FrontierRow, ProposalRow, WorkspaceRow},
     store::{Restored, Rows, Table},
     wish::{Content, Wish},
     workspace::{Own, Workspace},
 };
 
-/// The home holds rows that can't be used.
-#[derive(Debug)]
-pub enum RestoreError {
-    /// A row can't be read.
-    Row(DecodeError),
-    /// A key of that table is none of ours.
-    Key(Table),
-    /// A record of a log does not follow the one before it.
-    Record {
-        /// Whose log.
-        workspace: WorkspaceId,
-        /// Its place.
-        place: u64,
-        /// Why.
-        why: LogError,
-    },
-}
-
-impl fmt::Display for RestoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Row(error) => write!(f, "the home is damaged: {error}"),
-            Self::Key(table) => write!(f, "the home is damaged: a foreign key in {}", table.name()),
-            Self::Record { workspace, place, why } => {
-                write!(f, "the home is damaged: record {place} of workspace {workspace}: {why}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RestoreError {}
-
-impl From<DecodeError> for RestoreError {
-    fn from(error: DecodeError) -> Self {
-        Self::Row(error)
-    }
-}
+type Workspaces = BTreeMap<WorkspaceId, Workspace>;
 
 /// Puts the rows of a home back into state.
-pub(crate) fn restore(
-    core: &mut Core,
-    mut restored: Restored,
-) -> Result<BTreeMap<WorkspaceId, Workspace>, RestoreError> {
+pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspaces, RestoreError> {
+    let mut lost = Lost::new(std::mem::take(&mut restored.damaged));
     let mut take = |table| restored.rows.remove(&table).unwrap_or_default();
-    let mut workspaces = BTreeMap::new();
-    for (key, value) in take(Table::Meta) {
-        if key == rows::DEVICE {
-            let row: DeviceRow = rows::row("device row", &value)?;
-            core.name = row.name;
-            core.card_counter = row.card_counter;
-        } else {
-            let id = rows::workspace_of_key(&key).ok_or(RestoreError::Key(Table::Meta))?;
-            let row: WorkspaceRow = rows::row("workspace row", &value)?;
-            let mut workspace = Workspace::new(id, core.draw());
-            workspace.root = row.root_key();
-            workspace.hints = row.hints;
-            workspace.join = row.join;
-            workspaces.insert(id, workspace);
-        }
-    }
-    records(&mut workspaces, take(Table::Records))?;
-    frontiers(core, &mut workspaces, take(Table::Frontiers))?;
+    let mut workspaces = meta(core, take(Table::Meta), &mut lost);
+    logs::restore(core, &mut workspaces, take(Table::Records), &mut lost)?;
+    frontiers(core, &mut workspaces, take(Table::Frontiers), &mut lost);
     for workspace in workspaces.values_mut() {
         let openings: Vec<_> =
             workspace.log.state().requests().map(rejoinder_finalizer::Request::opening).collect();
@@ -92,54 +45,59 @@ pub(crate) fn restore(
     } else {
         proposals
     };
-    wishes(core, &mut workspaces, proposals)?;
-    for (_, card) in take(Table::Addresses) {
-        // Only members' cards are stored.
-        core.cards.take(&card, |_| true);
+    wishes(core, &mut workspaces, proposals, &mut lost);
+    cards(core, &mut workspaces, take(Table::Addresses), &lost);
+    if let Some(salvaged) = restored.salvaged {
+        core.tell(Event::Salvaged(salvaged));
     }
+    lost.set_aside(core);
     Ok(workspaces)
 }
 
-fn records(
-    workspaces: &mut BTreeMap<WorkspaceId, Workspace>,
-    rows: Rows,
-) -> Result<(), RestoreError> {
-    let mut ids: BTreeMap<WorkspaceId, Vec<RecordId>> = BTreeMap::new();
-    for (key, bytes) in rows {
-        let (id, place) =
-            rows::record_place_of_key(&key).ok_or(RestoreError::Key(Table::Records))?;
-        let Some(workspace) = workspaces.get_mut(&id) else { continue };
-        let damaged = |why| RestoreError::Record { workspace: id, place, why };
-        let record = workspace.log.check(&bytes).map_err(damaged)?;
-        let appended = workspace.log.append(record).map_err(damaged)?;
-        ids.entry(id).or_default().push(appended.record);
-    }
-    for (id, ids) in ids {
-        let Some(workspace) = workspaces.get_mut(&id) else { continue };
-        workspace.sync.restore_log(workspace.log.position().epoch, ids);
-        for request in workspace.log.state().requests() {
-            workspace.slots.insert(request.document(), Slot::cold(request.opening()));
+/// A workspace whose row is lost is not known any more: a member finds the way back with any
+/// ticket, and what else is here of it is read again when its log comes.
+fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
+    let mut workspaces = Workspaces::new();
+    let mut device = None;
+    for (key, value) in rows {
+        if key == rows::DEVICE {
+            device = lost.read::<DeviceRow>(Table::Meta, "device row", key, &value);
+        } else if let Some(id) = rows::workspace_of_key(&key) {
+            let row = lost.read::<WorkspaceRow>(Table::Meta, "workspace row", key, &value);
+            let Some(row) = row else { continue };
+            let mut workspace = Workspace::new(id, core.draw());
+            workspace.root = row.root_key();
+            workspace.hints = row.hints;
+            workspace.join = row.join;
+            workspaces.insert(id, workspace);
+        } else {
+            lost.add(Table::Meta, key);
         }
     }
-    Ok(())
+    match device {
+        Some(row) => (core.name, core.card_counter) = (row.name, row.card_counter),
+        None => core.card_counter_lost = lost.any(Table::Meta),
+    }
+    workspaces
 }
 
-fn frontiers(
-    core: &Core,
-    workspaces: &mut BTreeMap<WorkspaceId, Workspace>,
-    rows: Rows,
-) -> Result<(), RestoreError> {
+fn frontiers(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
     let mut documents: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>> = BTreeMap::new();
     for (key, value) in rows {
-        let (document, actor) =
-            rows::frontier_of_key(&key).ok_or(RestoreError::Key(Table::Frontiers))?;
-        let FrontierRow { author, tip } = rows::row("frontier row", &value)?;
+        let Some((document, actor)) = rows::frontier_of_key(&key) else {
+            lost.add(Table::Frontiers, key);
+            continue;
+        };
+        let row = lost.read::<FrontierRow>(Table::Frontiers, "frontier row", key, &value);
+        let Some(FrontierRow { author, tip }) = row else { continue };
         documents.entry(document).or_default().insert(actor, (author, tip));
     }
+    suspect(core, workspaces, lost);
     for (document, actors) in documents {
         let Some(workspace) =
             workspaces.values_mut().find(|workspace| workspace.slots.contains_key(&document))
         else {
+            core.left_over.insert(document);
             continue;
         };
         let frontier: Frontier = actors.iter().map(|(actor, (_, tip))| (*actor, *tip)).collect();
@@ -152,23 +110,45 @@ fn frontiers(
             }
         }
     }
-    Ok(())
 }
 
-fn wishes(
-    core: &mut Core,
-    workspaces: &mut BTreeMap<WorkspaceId, Workspace>,
-    rows: Rows,
-) -> Result<(), RestoreError> {
+/// Nothing is said to be held that no sound row says; so the documents are read of which more may
+/// be here. All of them, when it can't be seen which.
+fn suspect(core: &mut Core, workspaces: &mut Workspaces, lost: &Lost) {
+    let named: BTreeSet<Option<DocumentId>> = lost
+        .keys(Table::Frontiers)
+        .map(|key| rows::frontier_of_key(key).map(|(of, _)| of))
+        .collect();
+    let known = |document: &DocumentId| {
+        workspaces.values().any(|workspace| workspace.slots.contains_key(document))
+    };
+    let all = named.iter().any(|named| named.is_none_or(|document| !known(&document)));
+    core.left_over.extend(named.iter().flatten());
+    for workspace in workspaces.values_mut() {
+        let documents = workspace.slots.keys().copied();
+        workspace.suspect = documents.filter(|one| all || named.contains(&Some(*one))).collect();
+    }
+}
+
+fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
     for (key, value) in rows {
-        let (id, proposal) =
-            rows::proposal_of_key(&key).ok_or(RestoreError::Key(Table::Proposals))?;
-        let ProposalRow { arrival, bytes } = rows::row("proposal row", &value)?;
+        let Some((id, proposal)) = rows::proposal_of_key(&key) else {
+            lost.add(Table::Proposals, key);
+            continue;
+        };
+        let row = lost.read::<ProposalRow>(Table::Proposals, "proposal row", key.clone(), &value);
+        let Some(ProposalRow { arrival, bytes }) = row else { continue };
+        core.next_arrival = core.next_arrival.max(arrival.saturating_add(1));
         let Some(workspace) = workspaces.get_mut(&id) else { continue };
         let Ok(content) = Content::read(&bytes, &id) else {
-            return Err(RestoreError::Key(Table::Proposals));
+            lost.add(Table::Proposals, key);
+            continue;
         };
-        core.next_arrival = core.next_arrival.max(arrival + 1);
+        if workspace.log.state().answered(&proposal).is_some() {
+            // The row of an older file, salvaged.
+            lost.remove_quietly(Table::Proposals, key);
+            continue;
+        }
         if content.author() == core.me {
             let course = crate::fate::Course { saved: true, ..Default::default() };
             workspace.courses.insert(proposal, course);
@@ -180,5 +160,30 @@ fn wishes(
         workspace.sync.restore_proposal(proposal);
         workspace.wishes.insert(proposal, Wish { content, arrival, stored: true });
     }
-    Ok(())
+}
+
+fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &Lost) {
+    let mut devices = Vec::new();
+    for (_, card) in rows {
+        // Only members' cards are stored.
+        devices.extend(core.cards.take(&card, |_| true));
+    }
+    if let Some(counter) = core.cards.counter(&core.me)
+        && core.card_counter_lost
+    {
+        core.card_counter = counter;
+        core.card_counter_lost = lost.keys(Table::Addresses).next().is_some();
+    }
+    // Who let this device in may not be in what is left of a log; those with cards may be.
+    for workspace in workspaces.values_mut() {
+        if workspace.log.position().length < workspace.log_was {
+            let known: Vec<_> = workspace.hints.iter().map(|hint| hint.device).collect();
+            let others = devices.iter().filter(|one| **one != core.me && !known.contains(one));
+            let hints = others.map(|device| Hint {
+                device: *device,
+                addresses: core.cards.addresses(device).to_vec(),
+            });
+            workspace.hints.extend(hints);
+        }
+    }
 }

@@ -101,9 +101,37 @@ pub struct Load {
     pub prefix: Vec<u8>,
 }
 
+/// What a read found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// The rows that are as they were written.
+    pub rows: Rows,
+    /// The keys of those that are not, as they can be read now: a key may be damaged too, or name
+    /// only the place where rows are lost. They are found again by each read, until they are
+    /// written over or deleted.
+    pub damaged: Vec<Vec<u8>>,
+}
+
 /// What a home held when it was opened: the rows of [`Table::AT_OPEN`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     /// Table by table.
     pub rows: BTreeMap<Table, Rows>,
+    /// The keys of the rows that are not what was written, as in [`Loaded`].
+    pub damaged: BTreeMap<Table, Vec<Vec<u8>>>,
+    /// The home's file had to be made anew.
+    pub salvaged: Option<Salvaged>,
+}
+
+/// A home's file was damaged: what could be read of it is in a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Salvaged {
+    /// What was wrong with it.
+    pub why: String,
+    /// Where the damaged file is kept.
+    pub kept: String,
+    /// How many rows are in the new one.
+    pub rows: u64,
+    /// How many rows, or places with an unknown number of rows, are lost.
+    pub lost: u64,
 }

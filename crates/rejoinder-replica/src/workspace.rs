@@ -27,6 +27,11 @@ pub(crate) struct Workspace {
     /// What this device asked to join with.
     pub(crate) join: Option<Vec<u8>>,
     pub(crate) log: Log,
+    /// How long the log was on the disk when the home was opened: longer than it is here when rows
+    /// in it were damaged, until the others have given back the rest.
+    pub(crate) log_was: u64,
+    /// Documents that are to be read and checked at the start.
+    pub(crate) suspect: BTreeSet<DocumentId>,
     pub(crate) sync: Sync,
     pub(crate) parked: Parked,
     pub(crate) slots: BTreeMap<DocumentId, Slot>,
@@ -64,6 +69,8 @@ impl Workspace {
             hints: Vec::new(),
             join: None,
             log: Log::new(id),
+            log_was: 0,
+            suspect: BTreeSet::new(),
             sync: Sync::new(sync_seed),
             parked: Parked::new(),
             slots: BTreeMap::new(),
@@ -84,10 +91,11 @@ impl Workspace {
     }
 
     /// Whether frames of this workspace may go to and come from this device: it is a member; or
-    /// nothing is known here yet but that the ticket's maker named it.
+    /// nothing is known here yet but that the ticket's maker named it, or not all that was.
     pub(crate) fn deals_with(&self, device: &PeerId) -> bool {
+        let length = self.log.position().length;
         self.member(device).is_some()
-            || (self.log.position().length == 0
+            || ((length == 0 || length < self.log_was)
                 && self.hints.iter().any(|hint| hint.device == *device))
     }
 

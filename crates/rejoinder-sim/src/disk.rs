@@ -28,11 +28,9 @@ pub(crate) struct Disk(Arc<Mutex<Inner>>);
 struct Inner {
     /// The seed of the device's key.
     key: Option<[u8; 32]>,
-    /// As the process sees it.
-    now: Vec<u8>,
-    /// As a crash leaves it.
-    synced: Vec<u8>,
-    unsynced: Vec<Write>,
+    home: File,
+    /// What shall come in its place when it is damaged.
+    beside: File,
     /// Which process has the disk: what older ones still want is not done.
     process: u64,
     held: bool,
@@ -44,6 +42,28 @@ struct Inner {
     /// Writes until the process dies in one.
     dies_in: Option<u32>,
     snapshots: Vec<Vec<u8>>,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    /// As the process sees it.
+    now: Vec<u8>,
+    /// As a crash leaves it.
+    synced: Vec<u8>,
+    unsynced: Vec<Write>,
+}
+
+impl File {
+    fn of(bytes: Vec<u8>) -> Self {
+        Self { now: bytes.clone(), synced: bytes, unsynced: Vec::new() }
+    }
+}
+
+/// Which file of a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Home,
+    Beside,
 }
 
 #[derive(Debug)]
@@ -65,6 +85,15 @@ impl Write {
     }
 }
 
+impl Inner {
+    fn file(&mut self, which: Which) -> &mut File {
+        match which {
+            Which::Home => &mut self.home,
+            Which::Beside => &mut self.beside,
+        }
+    }
+}
+
 impl Disk {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -78,7 +107,9 @@ impl Disk {
     /// The process dies. Each write that was not synced is there, lost or torn.
     pub(crate) fn crash(&self, draws: &mut Draws, fired: &Fired) {
         let mut inner = self.lock();
-        let mut unsynced = std::mem::take(&mut inner.unsynced);
+        // Nobody looks for what was not finished.
+        inner.beside = File::default();
+        let mut unsynced = std::mem::take(&mut inner.home.unsynced);
         // By place, so that the order in which a page cache writes takes no part.
         unsynced.sort_by_key(|write| match write {
             Write::Len(_) => (0, 0),
@@ -91,12 +122,12 @@ impl Disk {
                     let sectors = (bytes.len() / SECTOR) as u64;
                     bytes.truncate(draws.below(sectors) as usize * SECTOR);
                     fired.count(Fault::TornWrite);
-                    Write::Bytes(offset, bytes).apply(&mut inner.synced);
+                    Write::Bytes(offset, bytes).apply(&mut inner.home.synced);
                 }
-                (_, write) => write.apply(&mut inner.synced),
+                (_, write) => write.apply(&mut inner.home.synced),
             }
         }
-        inner.now = inner.synced.clone();
+        inner.home.now = inner.home.synced.clone();
         inner.process += 1;
         (inner.held, inner.dies_in, inner.failing) = (false, None, 0);
     }
@@ -130,20 +161,20 @@ impl Disk {
 
     pub(crate) fn flip_bit(&self, draws: &mut Draws) {
         let mut inner = self.lock();
-        let bit = draws.below(inner.synced.len() as u64 * 8) as usize;
+        let bit = draws.below(inner.home.synced.len() as u64 * 8) as usize;
         let flip = |bytes: &mut Vec<u8>| {
             if let Some(byte) = bytes.get_mut(bit / 8) {
                 *byte ^= 1 << (bit % 8);
             }
         };
-        flip(&mut inner.synced);
-        flip(&mut inner.now);
+        flip(&mut inner.home.synced);
+        flip(&mut inner.home.now);
     }
 
     /// Keeps what is durable now. Returns its number.
     pub(crate) fn snapshot(&self) -> usize {
         let mut inner = self.lock();
-        let bytes = inner.synced.clone();
+        let bytes = inner.home.synced.clone();
         inner.snapshots.push(bytes);
         inner.snapshots.len() - 1
     }
@@ -151,26 +182,29 @@ impl Disk {
     /// Sets a disk that no process uses back to a snapshot.
     pub(crate) fn restore(&self, snapshot: usize) {
         let mut inner = self.lock();
-        inner.synced = inner.snapshots[snapshot].clone();
-        inner.now = inner.synced.clone();
-        inner.unsynced.clear();
+        inner.home = File::of(inner.snapshots[snapshot].clone());
     }
 
     /// Another disk with the same home on it.
     pub(crate) fn copy(&self) -> Self {
         let inner = self.lock();
-        let (key, synced) = (inner.key, inner.synced.clone());
+        let (key, synced) = (inner.key, inner.home.synced.clone());
         drop(inner);
         let copy = Self::default();
         {
             let mut copied = copy.lock();
-            (copied.key, copied.now, copied.synced) = (key, synced.clone(), synced);
+            (copied.key, copied.home) = (key, File::of(synced));
         }
         copy
     }
 
+    fn handle(&self, inner: &Inner) -> Handle {
+        let (disk, process) = (self.clone(), inner.process);
+        Handle { disk, which: Which::Home, process, fired: Fired::default() }
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.lock().synced.len()
+        self.lock().home.synced.len()
     }
 }
 
@@ -205,7 +239,7 @@ impl Place for SimPlace {
         let key = SecretKey::from_seed(*inner.key.get_or_insert(fresh));
         drop(inner);
         let (disk, fired) = (self.disk.clone(), self.fired.clone());
-        let handle = Handle { disk: disk.clone(), process, fired };
+        let handle = Handle { disk: disk.clone(), which: Which::Home, process, fired };
         let hold: Box<dyn Any + Send> = Box::new(Hold { disk, process });
         Ok(Taken { key, store: StoreAt::Backend(Box::new(handle)), hold })
     }
@@ -229,6 +263,7 @@ impl Drop for Hold {
 #[derive(Debug, Clone)]
 struct Handle {
     disk: Disk,
+    which: Which,
     process: u64,
     fired: Fired,
 }
@@ -264,6 +299,20 @@ impl Backend for Handle {
         Ok(Box::new(self.clone()))
     }
 
+    fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
+        self.alive()?.beside = File::default();
+        Ok(Box::new(Self { which: Which::Beside, ..self.clone() }))
+    }
+
+    fn replace(&self) -> io::Result<String> {
+        let mut inner = self.writable()?;
+        // What was not synced of the new one is not there yet, as if the machine died now.
+        let new = File::of(std::mem::take(&mut inner.beside).synced);
+        let old = std::mem::replace(&mut inner.home, new);
+        inner.snapshots.push(old.synced);
+        Ok(format!("snapshot {}", inner.snapshots.len() - 1))
+    }
+
     fn place(&self) -> String {
         "simulated".into()
     }
@@ -271,20 +320,22 @@ impl Backend for Handle {
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.alive()?.now.len() as u64)
+        Ok(self.alive()?.file(self.which).now.len() as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let inner = self.alive()?;
+        let mut inner = self.alive()?;
+        let now = &inner.file(self.which).now;
         let range = offset as usize..offset as usize + out.len();
-        out.copy_from_slice(inner.now.get(range).ok_or(io::ErrorKind::UnexpectedEof)?);
+        out.copy_from_slice(now.get(range).ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut inner = self.writable()?;
-        inner.now.resize(len as usize, 0);
-        inner.unsynced.push(Write::Len(len));
+        let file = inner.file(self.which);
+        file.now.resize(len as usize, 0);
+        file.unsynced.push(Write::Len(len));
         Ok(())
     }
 
@@ -295,7 +346,7 @@ impl StorageBackend for Handle {
             self.fired.count(Fault::FailedSync);
             return Err(io::Error::other("the sync failed"));
         }
-        let Inner { unsynced, synced, .. } = &mut *inner;
+        let File { unsynced, synced, .. } = inner.file(self.which);
         for write in unsynced.drain(..) {
             write.apply(synced);
         }
@@ -304,9 +355,10 @@ impl StorageBackend for Handle {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut inner = self.writable()?;
+        let file = inner.file(self.which);
         let range = offset as usize..offset as usize + data.len();
-        inner.now.get_mut(range).ok_or(io::ErrorKind::UnexpectedEof)?.copy_from_slice(data);
-        inner.unsynced.push(Write::Bytes(offset, data.to_vec()));
+        file.now.get_mut(range).ok_or(io::ErrorKind::UnexpectedEof)?.copy_from_slice(data);
+        file.unsynced.push(Write::Bytes(offset, data.to_vec()));
         Ok(())
     }
 }
@@ -316,9 +368,17 @@ impl Backend for Disk {
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
         let mut inner = self.lock();
         inner.process += 1;
-        let process = inner.process;
-        drop(inner);
-        Ok(Box::new(Handle { disk: self.clone(), process, fired: Fired::default() }))
+        Ok(Box::new(self.handle(&inner)))
+    }
+
+    fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let handle = self.handle(&self.lock());
+        handle.open_beside()
+    }
+
+    fn replace(&self) -> io::Result<String> {
+        let handle = self.handle(&self.lock());
+        handle.replace()
     }
 
     fn place(&self) -> String {

@@ -44,6 +44,14 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
             (link(from), none(), format!("not admitted: {why}"))
         }
         HomeEvent::DiskFailing { why } => (none(), none(), format!("disk failing: {why}")),
+        HomeEvent::Damaged { rows } => (none(), none(), format!("damaged: {rows:?}")),
+        HomeEvent::Salvaged(salvaged) => {
+            let rejoinder::Salvaged { why, rows, lost, .. } = salvaged;
+            (none(), none(), format!("salvaged: {rows} rows, {lost} lost: {why}"))
+        }
+        HomeEvent::OwnMissing { changes, proposals } => {
+            (none(), none(), format!("own missing: {changes} changes, {proposals} proposals"))
+        }
         HomeEvent::DiskRecovered => (none(), none(), "disk recovered".into()),
         HomeEvent::Missed(count) => (none(), none(), format!("missed {count} events")),
     }

@@ -59,6 +59,9 @@ impl Safety {
             | HomeEvent::InSync { .. }
             | HomeEvent::DiskFailing { .. }
             | HomeEvent::DiskRecovered
+            | HomeEvent::Damaged { .. }
+            | HomeEvent::Salvaged(_)
+            | HomeEvent::OwnMissing { .. }
             | HomeEvent::Missed(_) => Ok(()),
         }
     }

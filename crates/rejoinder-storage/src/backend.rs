@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
     ops::Bound,
     path::{Path, PathBuf},
@@ -20,6 +20,27 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// It can't be opened or made.
     fn open(&self) -> io::Result<Box<dyn StorageBackend>>;
 
+    /// Opens an empty place beside it, for a file that shall come in its place. What an earlier
+    /// attempt left there is gone.
+    ///
+    /// # Errors
+    ///
+    /// It can't be made; a backend that has no such place says so with
+    /// [`Unsupported`](io::ErrorKind::Unsupported), and a damaged file is an error then.
+    fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Puts what was written beside it in its place, in one step, and durably; whatever happens
+    /// meanwhile, one of the two is there, whole. The old one is kept: returns where.
+    ///
+    /// # Errors
+    ///
+    /// It can't be done; then the old one is where it was.
+    fn replace(&self) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// How error messages name it.
     fn place(&self) -> String;
 }
@@ -34,6 +55,60 @@ impl HomeFile {
     pub(crate) fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
+
+    fn beside(&self) -> PathBuf {
+        self.named("new")
+    }
+
+    fn named(&self, what: impl fmt::Display) -> PathBuf {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{what}"));
+        self.path.with_file_name(name)
+    }
+
+    /// Gives the file a second name, under which it stays.
+    fn keep(&self) -> io::Result<PathBuf> {
+        for number in 1_u32.. {
+            let kept = self.named(format_args!("damaged-{number}"));
+            match fs::hard_link(&self.path, &kept) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Ok(()) => return Ok(kept),
+                // Not every file system can do that.
+                Err(_) => {
+                    copy(&self.path, &kept)?;
+                    return Ok(kept);
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut copy = private().create_new(true).open(to)?;
+    io::copy(&mut File::open(from)?, &mut copy)?;
+    copy.sync_all()
+}
+
+/// For its owner alone: the workspace's root key lies in it.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Until the directory is on the disk too, a power failure may take a new name with it, and
+/// everything under that name that was called durable.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        File::open(directory)?.sync_all()?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }
 
 impl Backend for HomeFile {
@@ -43,28 +118,32 @@ impl Backend for HomeFile {
         Ok(Box::new(backend))
     }
 
+    fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let file = private().create(true).truncate(true).open(self.beside())?;
+        let backend = FileBackend::new(file).map_err(io::Error::other)?;
+        Ok(Box::new(backend))
+    }
+
+    fn replace(&self) -> io::Result<String> {
+        let kept = self.keep()?;
+        sync_directory(&self.path)?;
+        fs::rename(self.beside(), &self.path)?;
+        sync_directory(&self.path)?;
+        Ok(kept.display().to_string())
+    }
+
     fn place(&self) -> String {
         self.path.display().to_string()
     }
 }
 
-/// Opens the file for its owner alone: the workspace's root key lies in it.
 fn open_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    match options.open(path) {
+    match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
     }
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.create(true).open(path)?;
-    // Until the directory is on the disk too, a power failure may take the whole file with it,
-    // with everything in it that was called durable.
-    #[cfg(unix)]
-    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
-        File::open(directory)?.sync_all()?;
-    }
+    let file = private().create(true).open(path)?;
+    sync_directory(path)?;
     Ok(file)
 }
 

@@ -128,6 +128,7 @@ fn of_kind(kind: io::ErrorKind) -> What {
         }
         // redb's way to say that the file does not begin as one of its files does.
         io::ErrorKind::InvalidData => What::Foreign,
+        io::ErrorKind::UnexpectedEof => What::Damaged("it ends before it should".into()),
         _ => What::Io,
     }
 }
@@ -138,6 +139,7 @@ impl From<redb::Error> for Failure {
         let what = match &error {
             redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => What::InUse,
             redb::Error::Corrupted(why) => What::Damaged(why.clone()),
+            redb::Error::LockPoisoned(_) => What::Damaged("redb stopped before".into()),
             redb::Error::TableTypeMismatch { .. }
             | redb::Error::TableIsMultimap(_)
             | redb::Error::TableDoesNotExist(_)

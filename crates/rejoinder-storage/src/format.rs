@@ -1,26 +1,55 @@
-//! The form of the file: which tables it has, and the row that says which release's form it is.
+//! The form of the file: which tables it has, and the rows that say which release's form it is.
 
-use redb::{Database, Durability, ReadableDatabase, TableDefinition, TableHandle};
-use rejoinder_replica::{Restored, Rows, Table};
+use redb::{
+    Builder, Database, Durability, ReadableDatabase, ReadableTable, StorageBackend,
+    TableDefinition, TableHandle,
+};
+use rejoinder_replica::Table;
 
-use crate::error::{Failure, What};
+use crate::{
+    error::{Failure, What},
+    limits, seal,
+};
 
 /// The version of the form that this release writes, and the highest that it reads.
-pub const FORMAT: u32 = 1;
+///
+/// 1: rows as they are. 2: each with its [checksum](crate::seal) behind it.
+pub const FORMAT: u32 = 2;
+
+/// Before rows had checksums.
+const UNSEALED: u32 = 1;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// The one table of the storage itself, with one row. Both stay for ever where they are: it is
-/// what an older release looks at to know that it must not touch the rest.
+/// The one table of the storage itself. It and its first row stay for ever where they are: it is
+/// what an older release looks at to know that it must not touch the rest. The second row is the
+/// first one's checksum, so that a flipped bit is not taken for a later release.
 const FORMAT_TABLE: Definition = TableDefinition::new("format");
 const FORMAT_KEY: &[u8] = b"version";
+const SEAL_KEY: &[u8] = b"version/seal";
+
+/// Whose form a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    Unsealed,
+    Ours,
+    Newer(u32),
+}
 
 pub(crate) fn definition(table: Table) -> Definition {
     TableDefinition::new(table.name())
 }
 
+/// Opens what lies in a backend, a new file if that is empty, and brings it into this release's
+/// form.
+pub(crate) fn create(backend: impl StorageBackend) -> Result<Database, Failure> {
+    let database = Builder::new().set_cache_size(limits::CACHE).create_with_backend(backend)?;
+    prepare(&database)?;
+    Ok(database)
+}
+
 /// Checks that this release may touch the file, and makes what it lacks.
-pub(crate) fn prepare(database: &Database) -> Result<(), Failure> {
+fn prepare(database: &Database) -> Result<(), Failure> {
     let tables: Vec<String> = {
         let read = database.begin_read()?;
         read.list_tables()?.map(|table| table.name().to_owned()).collect()
@@ -32,54 +61,75 @@ pub(crate) fn prepare(database: &Database) -> Result<(), Failure> {
     if !tables.iter().any(|name| name == FORMAT_TABLE.name()) {
         return Err(What::Foreign.into());
     }
+    let lacks = Table::ALL.iter().any(|table| !tables.iter().any(|name| name == table.name()));
     match version(database)? {
-        newer if newer > FORMAT => Err(What::Newer(newer).into()),
-        _ if Table::ALL.iter().all(|table| tables.iter().any(|name| name == table.name())) => {
-            Ok(())
+        Version::Newer(newer) => Err(What::Newer(newer).into()),
+        Version::Unsealed => seal_all(database),
+        Version::Ours if lacks && tables.iter().any(|name| !is_known(name)) => {
+            Err(What::Damaged("a table has another name".into()).into())
         }
         // Tables may be added within a format.
-        _ => make(database),
+        Version::Ours if lacks => make(database),
+        Version::Ours => Ok(()),
     }
 }
 
-fn version(database: &Database) -> Result<u32, Failure> {
-    let read = database.begin_read()?;
-    let table = read.open_table(FORMAT_TABLE)?;
-    let row = table.get(FORMAT_KEY)?;
-    row.and_then(|row| row.value().try_into().ok())
-        .map(u32::from_le_bytes)
-        .ok_or_else(|| What::Damaged("it does not say in which format it is".into()).into())
+fn is_known(name: &str) -> bool {
+    name == FORMAT_TABLE.name() || Table::ALL.iter().any(|table| table.name() == name)
+}
+
+pub(crate) fn version(database: &impl ReadableDatabase) -> Result<Version, Failure> {
+    let table = database.begin_read()?.open_table(FORMAT_TABLE)?;
+    let bytes = |key| Ok::<_, Failure>(table.get(key)?.map(|row| row.value().to_vec()));
+    let (version, seal) = (bytes(FORMAT_KEY)?, bytes(SEAL_KEY)?);
+    let number = version.as_deref().and_then(|row| row.try_into().ok()).map(u32::from_le_bytes);
+    let sealed = seal.as_deref() == version.as_deref().map(seal_of).as_ref().map(|seal| &seal[..]);
+    match number {
+        Some(UNSEALED) if seal.is_none() => Ok(Version::Unsealed),
+        Some(FORMAT) if sealed => Ok(Version::Ours),
+        // A later release may seal this row otherwise, but not without a trace.
+        Some(newer) if newer > FORMAT && (sealed || seal.is_none()) => Ok(Version::Newer(newer)),
+        Some(_) | None => Err(What::Damaged("it does not say in which format it is".into()).into()),
+    }
+}
+
+fn seal_of(version: &[u8]) -> [u8; 8] {
+    seal::checksum(FORMAT_TABLE.name(), FORMAT_KEY, version)
 }
 
 fn make(database: &Database) -> Result<(), Failure> {
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
-    write.open_table(FORMAT_TABLE)?.insert(FORMAT_KEY, FORMAT.to_le_bytes().as_slice())?;
+    say_version(&write)?;
     for table in Table::ALL {
         write.open_table(definition(table))?;
     }
     Ok(write.commit()?)
 }
 
-/// What is read when a home is opened: all of some tables and nothing of the others.
-pub(crate) fn restore(database: &Database) -> Result<Restored, Failure> {
-    let mut restored = Restored::default();
-    for table in Table::AT_OPEN {
-        restored.rows.insert(table, rows(database, table, &[])?);
-    }
-    Ok(restored)
+fn say_version(write: &redb::WriteTransaction) -> Result<(), Failure> {
+    let version = FORMAT.to_le_bytes();
+    let mut table = write.open_table(FORMAT_TABLE)?;
+    table.insert(FORMAT_KEY, version.as_slice())?;
+    table.insert(SEAL_KEY, seal_of(&version).as_slice())?;
+    Ok(())
 }
 
-pub(crate) fn rows(database: &Database, table: Table, prefix: &[u8]) -> Result<Rows, Failure> {
-    let read = database.begin_read()?;
-    let table = read.open_table(definition(table))?;
-    let mut rows = Rows::new();
-    for row in table.range(prefix..)? {
-        let (key, value) = row?;
-        if !key.value().starts_with(prefix) {
-            break;
+/// From format 1: all rows get their checksums, in one transaction.
+fn seal_all(database: &Database) -> Result<(), Failure> {
+    let mut write = database.begin_write()?;
+    write.set_durability(Durability::Immediate)?;
+    say_version(&write)?;
+    for table in Table::ALL {
+        let mut rows = write.open_table(definition(table))?;
+        let unsealed: Vec<_> = rows
+            .iter()?
+            .map(|row| row.map(|(key, value)| (key.value().to_vec(), value.value().to_vec())))
+            .collect::<Result<_, _>>()?;
+        for (key, value) in unsealed {
+            rows.insert(key.as_slice(), seal::sealed(table.name(), &key, &value).as_slice())?;
         }
-        rows.push((key.value().to_vec(), value.value().to_vec()));
     }
-    Ok(rows)
+    tracing::info!(from = UNSEALED, to = FORMAT, "the home's file has this release's form now");
+    Ok(write.commit()?)
 }

@@ -3,12 +3,20 @@
 //! One file per home. It does not know what the bytes mean that it keeps: which tables there are
 //! and what their rows look like is the replica's business. What lies below the file is injected
 //! as a [`Backend`], so that a test can fail, fill or crash the disk.
+//!
+//! Each row has a checksum. A file in which a row or more is damaged is set aside whole, and what
+//! can be read of it is in a new one; which rows are lost is said to whoever reads them.
 
 mod backend;
 mod error;
 mod format;
+mod guard;
 mod limits;
 mod memory;
+mod mended;
+mod salvage;
+mod scan;
+mod seal;
 mod store;
 mod unborn;
 

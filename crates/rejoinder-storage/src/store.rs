@@ -1,28 +1,30 @@
-//! The store: opened once, committed to and loaded from, opened again after an error.
+//! The store: opened once, committed to and loaded from, opened again after an error, made anew
+//! after damage.
 
 use std::{
-    any::Any,
     fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::{Mutex, PoisonError},
 };
 
-use redb::{Builder, Database, Durability, StorageBackend, WriteTransaction};
-use rejoinder_replica::{Batch, Change, Load, Restored, Rows};
+use redb::{Database, Durability};
+use rejoinder_replica::{Batch, Change, Load, Loaded, Restored, Salvaged, Table};
 
 use crate::{
     backend::{Backend, HomeFile, Opened},
     error::{Doing, Failure, StoreError, What},
-    format, limits,
+    format,
+    guard::guarded,
     memory::WritesInMemory,
-    unborn,
+    salvage::{is_ours, salvage},
+    scan, seal, unborn,
 };
 
 /// One home's file.
 pub struct Store {
     backend: Box<dyn Backend>,
     state: Mutex<State>,
+    salvaged: Mutex<Vec<Salvaged>>,
 }
 
 enum State {
@@ -34,25 +36,32 @@ enum State {
     Closed,
 }
 
+/// What an operation needs of the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// What came of an operation, and why the file should be made anew all the same.
+type Done<T> = (T, Option<&'static str>);
+
 impl Store {
     /// Opens the store in `backend`, making a new one when nothing is there, and reads what a
     /// replica starts with. Everything else stays unread until it is asked for.
+    ///
+    /// A damaged file is set aside, and what can be read of it is in a new one then: see
+    /// [`Restored::salvaged`].
     ///
     /// # Errors
     ///
     /// What [`What`] lists.
     pub fn open(backend: Box<dyn Backend>) -> Result<(Self, Restored), StoreError> {
-        let opened = guarded(|| {
-            let database = open_disk(&*backend)?;
-            let restored = format::restore(&database)?;
-            Ok((database, restored))
-        });
-        match opened {
-            Ok((database, restored)) => {
-                Ok((Self { backend, state: Mutex::new(State::Open(database)) }, restored))
-            }
-            Err(failure) => Err(StoreError::new(Doing::Open, backend.place(), failure)),
-        }
+        let (state, salvaged) = (Mutex::new(State::Closed), Mutex::default());
+        let store = Self { backend, state, salvaged };
+        let mut restored = store.attempt(Doing::Open, Access::Write, restore)?;
+        restored.salvaged = store.take_salvaged().pop();
+        Ok((store, restored))
     }
 
     /// Opens the store in a file, which only its owner may read when it is made here.
@@ -71,11 +80,7 @@ impl Store {
     /// The disk did not. Then all of them are lost or, when the disk failed in its very last step,
     /// all of them are there; never a part. Who goes on writes rows that may stand beside either.
     pub fn commit(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
-        self.attempt(Doing::Commit, |state| {
-            let database = self.writable(state)?;
-            let write = database.begin_write()?;
-            apply(write, batches)
-        })
+        self.attempt(Doing::Commit, Access::Write, |database| Ok((apply(database, batches)?, None)))
     }
 
     /// Reads all rows of a table whose keys begin with a prefix, in the order of their keys.
@@ -83,34 +88,86 @@ impl Store {
     /// # Errors
     ///
     /// The disk did not.
-    pub fn load(&self, load: &Load) -> Result<Rows, StoreError> {
-        self.attempt(Doing::Load, |state| {
-            let database = self.readable(state)?;
-            format::rows(database, load.table, &load.prefix)
+    pub fn load(&self, load: &Load) -> Result<Loaded, StoreError> {
+        self.attempt(Doing::Load, Access::Read, |database| {
+            let found = scan::rows(database, load)?;
+            Ok((found.loaded, found.trouble))
         })
     }
 
-    /// Runs one operation. After a failure the file is opened again at the next, and now already
-    /// when that works, so that nobody who only reads notices.
+    /// How often the file had to be made anew since this was asked last.
+    pub fn take_salvaged(&self) -> Vec<Salvaged> {
+        std::mem::take(&mut *self.salvaged.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs one operation, and once more on a file that is made anew when it shows that this one
+    /// is damaged.
     fn attempt<T>(
         &self,
         doing: Doing,
-        operation: impl FnOnce(&mut State) -> Result<T, Failure>,
+        access: Access,
+        operation: impl Fn(&Database) -> Result<Done<T>, Failure>,
     ) -> Result<T, StoreError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        guarded(|| operation(&mut state)).map_err(|failure| {
+        let first = self.run(&mut state, access, &operation);
+        let why = match &first {
+            Ok((_, trouble)) => trouble.map(str::to_owned),
+            Err(Failure { what: What::Damaged(why), .. }) => Some(why.clone()),
+            Err(Failure { what: What::Foreign, .. }) if is_ours(&*self.backend) => {
+                Some("it does not begin as it should".to_owned())
+            }
+            Err(_) => None,
+        };
+        let done = match why {
+            None => first,
+            Some(why) => match self.salvage(&mut state, why) {
+                Ok(()) => self.run(&mut state, access, &operation),
+                Err(failure) => first.map_err(|_| failure),
+            },
+        };
+        done.map(|(done, _)| done).map_err(|failure| {
+            self.open_again(&mut state, doing);
             let error = StoreError::new(doing, self.backend.place(), failure);
             tracing::warn!(%error, "the disk failed");
-            let again = guarded(|| {
-                close(&mut state);
-                self.readable(&mut state).map(drop)
-            });
-            if let Err(failure) = again {
-                let error = StoreError::new(Doing::Open, self.backend.place(), failure);
-                tracing::warn!(%error, "nothing can be read until the disk works again");
-            }
             error
         })
+    }
+
+    fn run<T>(
+        &self,
+        state: &mut State,
+        access: Access,
+        operation: impl Fn(&Database) -> Result<Done<T>, Failure>,
+    ) -> Result<Done<T>, Failure> {
+        guarded(|| {
+            operation(match access {
+                Access::Read => self.readable(state)?,
+                Access::Write => self.writable(state)?,
+            })
+        })
+    }
+
+    fn salvage(&self, state: &mut State, why: String) -> Result<(), Failure> {
+        guarded(|| {
+            close(state);
+            let salvaged = salvage(&*self.backend, why)?;
+            self.salvaged.lock().unwrap_or_else(PoisonError::into_inner).push(salvaged);
+            Ok(())
+        })
+        .inspect_err(|failure| tracing::warn!(?failure, "the damaged file is not made anew"))
+    }
+
+    /// After a failure the file is opened again at the next operation, and now already when that
+    /// works, so that nobody who only reads notices.
+    fn open_again(&self, state: &mut State, doing: Doing) {
+        let again = guarded(|| {
+            close(state);
+            if doing == Doing::Open { Ok(()) } else { self.readable(state).map(drop) }
+        });
+        if let Err(failure) = again {
+            let error = StoreError::new(Doing::Open, self.backend.place(), failure);
+            tracing::warn!(%error, "nothing can be read until the disk works again");
+        }
     }
 
     fn writable<'a>(&self, state: &'a mut State) -> Result<&'a Database, Failure> {
@@ -129,7 +186,7 @@ impl Store {
             *state = match open_disk(&*self.backend) {
                 Ok(database) => State::Open(database),
                 Err(_) => {
-                    State::Reading(open_database(WritesInMemory::over(self.backend.open()?)?)?)
+                    State::Reading(format::create(WritesInMemory::over(self.backend.open()?)?)?)
                 }
             };
         }
@@ -146,29 +203,39 @@ fn close(state: &mut State) {
 }
 
 fn open_disk(backend: &dyn Backend) -> Result<Database, Failure> {
-    let opened = open_database(Opened(backend.open()?));
+    let opened = format::create(Opened(backend.open()?));
     match opened {
         Err(Failure { what: What::Foreign, .. }) if unborn::cleared(&*backend.open()?)? => {
-            open_database(Opened(backend.open()?))
+            format::create(Opened(backend.open()?))
         }
         opened => opened,
     }
 }
 
-fn open_database(backend: impl StorageBackend) -> Result<Database, Failure> {
-    let database = Builder::new().set_cache_size(limits::CACHE).create_with_backend(backend)?;
-    format::prepare(&database)?;
-    Ok(database)
+/// What is read when a home is opened: all of some tables and nothing of the others.
+fn restore(database: &Database) -> Result<Done<Restored>, Failure> {
+    let (mut restored, mut trouble) = (Restored::default(), None);
+    for table in Table::AT_OPEN {
+        let found = scan::table(database, table)?;
+        restored.rows.insert(table, found.loaded.rows);
+        if !found.loaded.damaged.is_empty() {
+            restored.damaged.insert(table, found.loaded.damaged);
+        }
+        trouble = trouble.or(found.trouble);
+    }
+    Ok((restored, trouble))
 }
 
-fn apply(mut write: WriteTransaction, batches: &[Batch]) -> Result<(), Failure> {
+fn apply(database: &Database, batches: &[Batch]) -> Result<(), Failure> {
+    let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
     for change in batches.iter().flat_map(|batch| &batch.changes) {
         match change {
             Change::Put(table, key, value) => {
+                let sealed = seal::sealed(table.name(), key, value);
                 write
                     .open_table(format::definition(*table))?
-                    .insert(key.as_slice(), value.as_slice())?;
+                    .insert(key.as_slice(), sealed.as_slice())?;
             }
             Change::Delete(table, key) => {
                 write.open_table(format::definition(*table))?.remove(key.as_slice())?;
@@ -176,21 +243,6 @@ fn apply(mut write: WriteTransaction, batches: &[Batch]) -> Result<(), Failure> 
         }
     }
     Ok(write.commit()?)
-}
-
-/// redb asserts what a sound file can't break; a damaged one breaks it. That must not end the
-/// process, which can still say what is wrong.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(damaged(&*panic).into()))
-}
-
-fn damaged(panic: &(dyn Any + Send)) -> What {
-    let message = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
-    What::Damaged(format!("redb stopped: {message}"))
 }
 
 impl fmt::Debug for Store {

@@ -1,12 +1,12 @@
 //! What happens at a home, in order, each event with the state as it was then. For those who
 //! print or log; whoever shows a state uses the streams of state.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use futures_core::Stream;
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId};
 use rejoinder_quic::Closed as LinkClosed;
-use rejoinder_replica::{Event, Fate, MemberView, Replica, RequestView};
+use rejoinder_replica::{Event, Fate, MemberView, Replica, RequestView, Salvaged};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::limits;
@@ -127,6 +127,23 @@ pub enum HomeEvent {
     },
     /// The disk takes writes again.
     DiskRecovered,
+    /// Rows of this home were not what was written. They are set aside; what a peer has of them is
+    /// fetched again. Who begins to listen later hears of it as well.
+    Damaged {
+        /// How many rows of which table.
+        rows: BTreeMap<&'static str, u64>,
+    },
+    /// The home's file was damaged: what could be read of it is in a new one. Who begins to listen
+    /// later hears of it as well.
+    Salvaged(Salvaged),
+    /// Of what this device itself wrote, so much is not here any more: what a peer has comes back,
+    /// what none has is lost. Who begins to listen later hears of it as well.
+    OwnMissing {
+        /// How many changes of answers.
+        changes: u64,
+        /// How many proposals, if they were its own: that can't be seen of a lost row.
+        proposals: u64,
+    },
     /// This listener was too slow: so many events are not here. The states have what is so now.
     Missed(u64),
 }
@@ -167,6 +184,11 @@ impl HomeEvent {
             Event::NotAdmitted { from, why } => Self::NotAdmitted { from, why },
             Event::DiskFailing(why) => Self::DiskFailing { why },
             Event::DiskRecovered => Self::DiskRecovered,
+            Event::Damaged { rows } => Self::Damaged {
+                rows: rows.into_iter().map(|(table, count)| (table.name(), count)).collect(),
+            },
+            Event::Salvaged(salvaged) => Self::Salvaged(salvaged),
+            Event::OwnMissing { changes, proposals } => Self::OwnMissing { changes, proposals },
         })
     }
 }

@@ -94,6 +94,6 @@ pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
     Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Fate, Form, FormProblem, How,
     MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
-    RequestView, RestoreError, WorkspaceView, answer_from_json, answer_to_json,
+    RequestView, RestoreError, Salvaged, WorkspaceView, answer_from_json, answer_to_json,
 };
 pub use rejoinder_storage::{Backend, StoreError};

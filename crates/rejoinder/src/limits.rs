@@ -48,3 +48,7 @@ pub(crate) const LAST_WRITE: Duration = Duration::from_secs(10);
 pub(crate) const STILL_CLOSING: Duration = Duration::from_secs(1);
 /// How often it looks.
 pub(crate) const STILL_CLOSING_LOOK: Duration = Duration::from_millis(10);
+
+/// Events about damage that are kept for those who begin to listen later; a document with damaged
+/// rows is one or two. What is beyond says nothing that these don't.
+pub(crate) const DAMAGE_KEPT: usize = 64;

@@ -118,6 +118,9 @@ fn unsettles(event: &HomeEvent) -> bool {
         | HomeEvent::NotAdmitted { .. }
         | HomeEvent::DiskFailing { .. }
         | HomeEvent::DiskRecovered
+        | HomeEvent::Damaged { .. }
+        | HomeEvent::Salvaged(_)
+        | HomeEvent::OwnMissing { .. }
         | HomeEvent::Missed(_) => false,
     }
 }

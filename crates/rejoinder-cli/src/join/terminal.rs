@@ -12,6 +12,7 @@ use rejoinder::{
 
 use super::Joined;
 use crate::{
+    damage,
     failure::Failure,
     log,
     outcome::Exit,
@@ -229,6 +230,11 @@ impl FormOnTerminal<'_> {
             }
             HomeEvent::DiskFailing { why } => {
                 said = Some(format!("the disk refuses writes, nothing is saved: {why}"));
+            }
+            HomeEvent::Damaged { rows } => said = Some(damage::damaged(&rows)),
+            HomeEvent::Salvaged(salvaged) => said = Some(damage::salvaged(&salvaged)),
+            HomeEvent::OwnMissing { changes, proposals } => {
+                said = Some(damage::own_missing(changes, proposals));
             }
             HomeEvent::DiskRecovered => said = Some("the disk takes writes again".to_owned()),
             HomeEvent::Joined { .. } => said = Some("the host has let you in".to_owned()),

@@ -12,7 +12,8 @@ use rejoinder_identity::{
 };
 use rejoinder_replica::{
     AskId, Batch, Change, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId,
-    Load, LoadId, Output, Refused, Replica, Reply, RequestView, Restored, Table, WriteId,
+    Load, LoadId, Loaded, Output, Refused, Replica, Reply, RequestView, RestoreError, Restored,
+    Table, WriteId,
 };
 
 pub(crate) type Peer = usize;
@@ -41,7 +42,9 @@ pub(crate) struct Node {
     pub(crate) name: &'static str,
     key: SecretKey,
     pub(crate) replica: Option<Replica>,
-    disk: BTreeMap<(Table, Vec<u8>), Vec<u8>>,
+    pub(crate) disk: BTreeMap<(Table, Vec<u8>), Vec<u8>>,
+    /// Rows that are not what was written any more.
+    pub(crate) damaged: BTreeSet<(Table, Vec<u8>)>,
     writes: VecDeque<(WriteId, Batch)>,
     loads: VecDeque<(LoadId, Load)>,
     /// Writes are asked for and never become durable.
@@ -75,6 +78,7 @@ impl World {
                 key,
                 replica: None,
                 disk: BTreeMap::new(),
+                damaged: BTreeSet::new(),
                 writes: VecDeque::new(),
                 loads: VecDeque::new(),
                 stalled: false,
@@ -113,6 +117,10 @@ impl World {
     // ---- running and crashing
 
     pub(crate) fn start(&mut self, peer: Peer) {
+        self.try_start(peer).expect("its own rows");
+    }
+
+    pub(crate) fn try_start(&mut self, peer: Peer) -> Result<(), RestoreError> {
         let (incarnation, seed) = (Incarnation(self.draw()), self.draw());
         let node = &mut self.peers[peer];
         let mut restored = Restored::default();
@@ -121,10 +129,29 @@ impl World {
                 restored.rows.entry(*table).or_default().push((key.clone(), value.clone()));
             }
         }
+        for (table, key) in &node.damaged {
+            if Table::AT_OPEN.contains(table) {
+                restored.damaged.entry(*table).or_default().push(key.clone());
+            }
+        }
         let config = Config { key: node.key.clone(), incarnation, name: node.name.to_owned() };
-        node.replica = Some(Replica::new(config, seed, restored).expect("its own rows"));
+        node.replica = Some(Replica::new(config, seed, restored)?);
         self.drain(peer);
         self.link_wanted();
+        Ok(())
+    }
+
+    /// A bit of that row flips, on the disk of a peer that is down.
+    pub(crate) fn rot(&mut self, peer: Peer, table: Table, key: &[u8]) {
+        let node = &mut self.peers[peer];
+        assert!(node.replica.is_none(), "{} is up", node.name);
+        node.disk.remove(&(table, key.to_vec())).expect("there is such a row");
+        node.damaged.insert((table, key.to_vec()));
+    }
+
+    pub(crate) fn keys(&self, peer: Peer, table: Table) -> Vec<Vec<u8>> {
+        let keys = self.peers[peer].disk.keys().filter(|(other, _)| *other == table);
+        keys.map(|(_, key)| key.clone()).collect()
     }
 
     /// The process is gone, and of its unfinished writes all but the first few.
@@ -242,7 +269,12 @@ impl World {
                     .take_while(|((other, key), _)| *other == table && key.starts_with(&prefix))
                     .map(|((_, key), value)| (key.clone(), value.clone()))
                     .collect();
-                self.handle(peer, Input::Loaded(id, rows));
+                let damaged = node
+                    .damaged
+                    .iter()
+                    .filter(|(other, key)| *other == table && key.starts_with(&prefix));
+                let damaged = damaged.map(|(_, key)| key.clone()).collect();
+                self.handle(peer, Input::Loaded(id, Loaded { rows, damaged }));
             }
         }
         true
@@ -479,8 +511,14 @@ impl Node {
     fn apply(&mut self, batch: Batch) {
         for change in batch.changes {
             match change {
-                Change::Put(table, key, value) => drop(self.disk.insert((table, key), value)),
-                Change::Delete(table, key) => drop(self.disk.remove(&(table, key))),
+                Change::Put(table, key, value) => {
+                    self.damaged.remove(&(table, key.clone()));
+                    self.disk.insert((table, key), value);
+                }
+                Change::Delete(table, key) => {
+                    self.damaged.remove(&(table, key.clone()));
+                    self.disk.remove(&(table, key));
+                }
             }
         }
     }

@@ -195,7 +195,7 @@ fn durable(peer: &Peer) -> Vec<(&'static str, BTreeSet<Vec<u8>>)> {
     let rows = tables.map(|table| {
         let load = Load { table, prefix: Vec::new() };
         let rows = store.load(&load).unwrap_or_else(|error| panic!("{name}: {error}"));
-        (table.name(), rows.into_iter().map(|(_, value)| value).collect())
+        (table.name(), rows.rows.into_iter().map(|(_, value)| value).collect())
     });
     rows.into()
 }

@@ -31,6 +31,10 @@ struct Inner {
     broken: bool,
     operations: usize,
     denied: bool,
+    /// The files that were set aside.
+    kept: Vec<Vec<u8>>,
+    /// The file that is written beside it, without a crash of its own: it is the same disk's.
+    beside: Option<Disk>,
 }
 
 /// How a disk breaks.
@@ -77,6 +81,7 @@ impl Disk {
         }
         inner.now = bytes.clone();
         inner.synced = bytes;
+        inner.beside = None;
         (inner.left, inner.broken) = (None, false);
     }
 
@@ -103,6 +108,10 @@ impl Disk {
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.lock().now.clone()
+    }
+
+    pub(crate) fn kept(&self) -> Vec<Vec<u8>> {
+        self.lock().kept.clone()
     }
 
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
@@ -141,6 +150,23 @@ impl Backend for Disk {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         Ok(Box::new(self.clone()))
+    }
+
+    fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let mut inner = self.lock();
+        let beside = Self::default();
+        inner.beside = Some(beside.clone());
+        Ok(Box::new(Beside { of: self.clone(), file: beside }))
+    }
+
+    fn replace(&self) -> io::Result<String> {
+        let mut inner = self.lock();
+        inner.step()?;
+        let new = inner.beside.take().expect("it was written").lock().synced.clone();
+        let old = std::mem::replace(&mut inner.now, new.clone());
+        (inner.synced, inner.pending) = (new, Vec::new());
+        inner.kept.push(old);
+        Ok(format!("/test/home.redb.damaged-{}", inner.kept.len()))
     }
 
     fn place(&self) -> String {
@@ -190,5 +216,37 @@ impl StorageBackend for Disk {
         inner.now.get_mut(range).ok_or(io::ErrorKind::UnexpectedEof)?.copy_from_slice(data);
         inner.pending.push((offset, data.to_vec()));
         Ok(())
+    }
+}
+
+/// The file beside a disk's file: it breaks with the disk, by the same count.
+#[derive(Debug)]
+struct Beside {
+    of: Disk,
+    file: Disk,
+}
+
+impl StorageBackend for Beside {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.of.lock().step()?;
+        self.file.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.of.lock().step()?;
+        self.file.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.of.lock().step()?;
+        self.file.write(offset, data)
     }
 }

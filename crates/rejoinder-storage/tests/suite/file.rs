@@ -2,17 +2,14 @@
 
 use std::{fs, path::PathBuf};
 
-use redb::{Database, ReadableDatabase, TableDefinition, TableHandle};
+use redb::{Database, TableDefinition};
 use rejoinder_replica::{Batch, Table};
-use rejoinder_storage::{Doing, FORMAT, Store, What};
+use rejoinder_storage::{Doing, Store, What};
 use tempfile::TempDir;
 
 use crate::{batch, load, row, text};
 
-type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
-const FORMAT_TABLE: Definition = TableDefinition::new("format");
-
-fn home() -> (TempDir, PathBuf) {
+pub(crate) fn home() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("home.redb");
     (directory, path)
@@ -55,7 +52,7 @@ fn a_prefix_of_high_bytes_ends_where_it_ends() {
     store.commit(&[rows]).unwrap();
     let found = |prefix: &[u8]| {
         let load = rejoinder_replica::Load { table: Table::Envelopes, prefix: prefix.to_vec() };
-        store.load(&load).unwrap().len()
+        store.load(&load).unwrap().rows.len()
     };
     assert_eq!([found(&[]), found(&[0xfe]), found(&[0xff]), found(&[0xff, 0xff])], [4, 1, 3, 2]);
 }
@@ -95,41 +92,6 @@ fn a_home_without_its_directory_says_so() {
 }
 
 #[test]
-fn the_format_stays_where_older_releases_look_for_it() {
-    let (_directory, path) = home();
-    drop(Store::open_file(&path).unwrap());
-    let database = Database::open(&path).unwrap();
-    let read = database.begin_read().unwrap();
-    let table = read.open_table(FORMAT_TABLE).unwrap();
-    assert_eq!(table.get(b"version".as_slice()).unwrap().unwrap().value(), [1, 0, 0, 0]);
-    let names: Vec<String> = read.list_tables().unwrap().map(|t| t.name().to_owned()).collect();
-    assert_eq!(
-        names,
-        ["addresses", "envelopes", "format", "frontiers", "meta", "proposals", "records"]
-    );
-}
-
-#[test]
-fn a_newer_format_is_left_alone() {
-    let (_directory, path) = home();
-    drop(Store::open_file(&path).unwrap());
-    {
-        let database = Database::open(&path).unwrap();
-        let write = database.begin_write().unwrap();
-        let newer = (FORMAT + 1).to_le_bytes();
-        write
-            .open_table(FORMAT_TABLE)
-            .unwrap()
-            .insert(b"version".as_slice(), newer.as_slice())
-            .unwrap();
-        write.commit().unwrap();
-    }
-    let error = Store::open_file(&path).unwrap_err();
-    assert_eq!(error.what, What::Newer(FORMAT + 1));
-    assert!(error.to_string().contains("update Rejoinder"), "{error}");
-}
-
-#[test]
 fn a_file_of_another_program_is_left_as_it_is() {
     let (_directory, path) = home();
     for content in ["not a database at all".into(), "x".repeat(100_000), "\0".repeat(8000) + "x"] {
@@ -146,18 +108,4 @@ fn a_file_of_another_program_is_left_as_it_is() {
         write.commit().unwrap();
     }
     assert_eq!(Store::open_file(&path).unwrap_err().what, What::Foreign);
-}
-
-#[test]
-fn tables_of_a_later_release_of_the_same_format_are_made() {
-    let (_directory, path) = home();
-    drop(Store::open_file(&path).unwrap());
-    {
-        let database = Database::open(&path).unwrap();
-        let write = database.begin_write().unwrap();
-        assert!(write.delete_table(TableDefinition::<&[u8], &[u8]>::new("addresses")).unwrap());
-        write.commit().unwrap();
-    }
-    let (store, _) = Store::open_file(&path).unwrap();
-    assert_eq!(load(&store, Table::Addresses, ""), []);
 }

@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on stops where it is")]
 
-mod damage;
 mod disk;
 mod faults;
 mod file;
+mod form;
+mod rot;
 
 use rejoinder_replica::{Batch, Load, Rows, Table};
 use rejoinder_storage::Store;
@@ -19,7 +20,9 @@ fn batch(rows: &[(Table, &str, &str)]) -> Batch {
 }
 
 fn load(store: &Store, table: Table, prefix: &str) -> Vec<(String, String)> {
-    text(store.load(&Load { table, prefix: prefix.as_bytes().to_vec() }).unwrap())
+    let loaded = store.load(&Load { table, prefix: prefix.as_bytes().to_vec() }).unwrap();
+    assert_eq!(loaded.damaged, Vec::<Vec<u8>>::new());
+    text(loaded.rows)
 }
 
 fn text(rows: Rows) -> Vec<(String, String)> {

@@ -151,6 +151,7 @@ impl Driver {
             }
         }
         self.commit(group);
+        self.tell_salvaged();
     }
 
     /// The rounds of a group are the same: the node begins the next one when none waits.
@@ -174,9 +175,14 @@ impl Driver {
 
     fn load(&mut self, id: LoadId, load: &Load) {
         self.unheard.push(match self.store.load(load) {
-            Ok(rows) => Input::Loaded(id, rows),
+            Ok(loaded) => Input::Loaded(id, loaded),
             Err(error) => Input::LoadFailed(id, error.to_string()),
         });
+    }
+
+    /// Says if the file had to be made anew meanwhile.
+    fn tell_salvaged(&mut self) {
+        self.unheard.extend(self.store.take_salvaged().into_iter().map(Input::Salvaged));
     }
 
     /// A node that was dropped hears nothing more; what it asked for is written all the same.

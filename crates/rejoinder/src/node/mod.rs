@@ -144,6 +144,11 @@ impl Node {
             }
             Event::DiskFailing(why) => tracing::warn!(%why, "the disk refuses writes"),
             Event::DiskRecovered => tracing::info!("the disk takes writes again"),
+            Event::Damaged { rows } => tracing::warn!(?rows, "rows were damaged and are set aside"),
+            Event::Salvaged(salvaged) => tracing::warn!(?salvaged, "the home's file is made anew"),
+            Event::OwnMissing { changes, proposals } => {
+                tracing::warn!(changes, proposals, "something of this device's own is missing");
+            }
             Event::NotAdmitted { from, why } => {
                 tracing::warn!(from = %from.short(), %why, "not admitted");
             }

@@ -159,6 +159,10 @@ async fn take(
 
 /// The port that was kept, which the replica knows nothing of.
 fn take_port(restored: &mut Restored) -> Option<u16> {
+    if let Some(damaged) = restored.damaged.get_mut(&Table::Meta) {
+        // Another one is kept soon; the replica need not see to it.
+        damaged.retain(|key| key != PORT);
+    }
     let rows = restored.rows.get_mut(&Table::Meta)?;
     let place = rows.iter().position(|(key, _)| key == PORT)?;
     let (_, value) = rows.remove(place);

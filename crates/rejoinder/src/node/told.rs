@@ -9,6 +9,7 @@ use crate::{
     changed::Changed,
     events::{HomeEvent, Listener},
     handle::Topic,
+    limits,
 };
 
 /// Those who are told.
@@ -16,6 +17,8 @@ use crate::{
 pub(crate) struct Told {
     listeners: Vec<Listener>,
     watchers: Vec<(Topic, Weak<Changed>)>,
+    /// What was found damaged in this run: most of it before anybody could listen.
+    damage: Vec<HomeEvent>,
 }
 
 impl Told {
@@ -26,7 +29,7 @@ impl Told {
         first: impl IntoIterator<Item = HomeEvent>,
     ) {
         let mut listener = Listener::new(sender);
-        if first.into_iter().all(|event| listener.tell(event)) {
+        if first.into_iter().chain(self.damage.iter().cloned()).all(|event| listener.tell(event)) {
             self.listeners.push(listener);
         }
     }
@@ -39,10 +42,14 @@ impl Told {
     /// The replica told something.
     pub(crate) fn event(&mut self, replica: &Replica, event: Event) {
         self.bump(|topic| concerns(&event, topic));
+        let kept = is_kept(&event);
         // Nobody pays for the state that nobody reads.
-        if !self.listeners.is_empty()
+        if (kept || !self.listeners.is_empty())
             && let Some(event) = HomeEvent::told(replica, event)
         {
+            if kept && self.damage.len() < limits::DAMAGE_KEPT {
+                self.damage.push(event.clone());
+            }
             self.tell(event);
         }
     }
@@ -61,13 +68,41 @@ impl Told {
     }
 }
 
+/// Whether those who begin to listen later are to hear of it.
+fn is_kept(event: &Event) -> bool {
+    match event {
+        Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } => true,
+        Event::PeersChanged
+        | Event::NotAdmitted { .. }
+        | Event::DiskFailing(_)
+        | Event::DiskRecovered
+        | Event::Joined(_)
+        | Event::JoinRefused { .. }
+        | Event::ApprovalNeeded { .. }
+        | Event::Member { .. }
+        | Event::InSync { .. }
+        | Event::Chat(_)
+        | Event::Fate { .. }
+        | Event::Answer { .. }
+        | Event::NotIncluded { .. }
+        | Event::Opened { .. }
+        | Event::Decided { .. }
+        | Event::Ended { .. }
+        | Event::Resumed { .. }
+        | Event::Void { .. } => false,
+    }
+}
+
 /// Whether a watcher of that topic may see a difference.
 fn concerns(event: &Event, topic: &Topic) -> bool {
     match event {
         Event::PeersChanged
         | Event::NotAdmitted { .. }
         | Event::DiskFailing(_)
-        | Event::DiskRecovered => false,
+        | Event::DiskRecovered
+        | Event::Damaged { .. }
+        | Event::Salvaged(_)
+        | Event::OwnMissing { .. } => false,
         Event::Joined(workspace) | Event::JoinRefused { workspace, .. } => {
             *topic == Topic::Workspaces || *topic == Topic::Workspace(*workspace)
         }

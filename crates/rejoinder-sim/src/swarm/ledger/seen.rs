@@ -30,6 +30,9 @@ impl Ledger {
             | HomeEvent::NotAdmitted { .. }
             | HomeEvent::DiskFailing { .. }
             | HomeEvent::DiskRecovered
+            | HomeEvent::Damaged { .. }
+            | HomeEvent::Salvaged(_)
+            | HomeEvent::OwnMissing { .. }
             | HomeEvent::Missed(_) => Ok(()),
         }
     }

@@ -110,7 +110,9 @@ fn row(number: u8) -> Batch {
 async fn rows(disk: &mut Disk) -> Vec<u8> {
     disk.load(LoadId(9), Load { table: Table::Records, prefix: vec![] });
     match disk.answered().await {
-        Some(Input::Loaded(LoadId(9), rows)) => rows.into_iter().map(|(key, _)| key[0]).collect(),
+        Some(Input::Loaded(LoadId(9), loaded)) => {
+            loaded.rows.into_iter().map(|(key, _)| key[0]).collect()
+        }
         other => panic!("not the rows: {other:?}"),
     }
 }
@@ -163,8 +165,8 @@ async fn writes_that_wait_together_are_committed_together_and_a_read_sees_them()
     }
     let hundred = faulty.syncs.load(Ordering::SeqCst) - before - one;
     assert_eq!(hundred, one, "one commit");
-    let Some(Input::Loaded(_, rows)) = disk.answered().await else { panic!("no rows") };
-    assert_eq!(rows.len(), 101);
+    let Some(Input::Loaded(_, loaded)) = disk.answered().await else { panic!("no rows") };
+    assert_eq!(loaded.rows.len(), 101);
 }
 
 #[tokio::test]

@@ -1,0 +1,72 @@
+//! What is said of a home in which something was damaged.
+
+use std::collections::BTreeMap;
+
+use rejoinder::Salvaged;
+
+/// Rows were set aside.
+pub(crate) fn damaged(rows: &BTreeMap<&'static str, u64>) -> String {
+    let of = |(table, count): (&&str, &u64)| format!("{} of {table}", counted(*count, "row"));
+    let what: Vec<String> = rows.iter().map(of).collect();
+    let again = if rows.contains_key("meta") {
+        "; a workspace that is not shown any more is joined again with any of its tickets"
+    } else {
+        ""
+    };
+    let what = what.join(", ");
+    format!("the home was damaged: {what} set aside; what a peer has is fetched again{again}")
+}
+
+/// The file was made anew.
+pub(crate) fn salvaged(salvaged: &Salvaged) -> String {
+    let Salvaged { why, kept, rows, lost } = salvaged;
+    format!(
+        "the home's file was damaged ({why}): {} read into a new one, {} lost; the damaged file is \
+         kept as {kept}",
+        counted(*rows, "row"),
+        counted(*lost, "row"),
+    )
+}
+
+/// Something of this device's own is not there.
+pub(crate) fn own_missing(changes: u64, proposals: u64) -> String {
+    let mut what = Vec::new();
+    if changes > 0 {
+        what.push(format!("{} of answers made here", counted(changes, "change")));
+    }
+    if proposals > 0 {
+        what.push(format!("{} that may have been made here", counted(proposals, "proposal")));
+    }
+    format!("{} missing since: what a peer has comes back, what none has is lost", what.join(", "))
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said() {
+        let rows = BTreeMap::from([("envelopes", 3), ("records", 1)]);
+        assert_eq!(
+            damaged(&rows),
+            "the home was damaged: 3 rows of envelopes, 1 row of records set aside; what a peer \
+             has is fetched again"
+        );
+        assert!(damaged(&BTreeMap::from([("meta", 1)])).contains("joined again"));
+        assert_eq!(
+            own_missing(2, 1),
+            "2 changes of answers made here, 1 proposal that may have been made here missing \
+             since: what a peer has comes back, what none has is lost"
+        );
+        let (why, kept) = ("redb stopped".to_owned(), "home.redb.damaged-1".to_owned());
+        assert_eq!(
+            salvaged(&Salvaged { why, kept, rows: 12, lost: 1 }),
+            "the home's file was damaged (redb stopped): 12 rows read into a new one, 1 row lost; \
+             the damaged file is kept as home.redb.damaged-1"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! A document that was read from a damaged disk: what is said of it becomes what is there, and
+//! what others have of the rest is taken in again.
+
+use std::collections::BTreeMap;
+
+use rejoinder_answers::NotAdmitted;
+use rejoinder_identity::{DocumentId, Frontier, Tip};
+use rejoinder_sync::{Envelope, Wait};
+
+use crate::{
+    core::{After, Core, Stored},
+    document::{Behind, Filled, Slot},
+    envelopes::note,
+    event::Event,
+    rows::{self, FrontierRow},
+    store::{Batch, Table},
+    workspace::Workspace,
+};
+
+impl Workspace {
+    /// Brings what is said of a document, here and on the disk, to what its rows were.
+    pub(crate) fn correct(&mut self, core: &mut Core, document: DocumentId, filled: Filled) {
+        let Some(warm) = self.warm(&document) else { return };
+        let Filled { unusable, authors } = filled;
+        let (said, held) = (self.sync.frontier(&document), warm.document.frontier().clone());
+        if said == held && unusable.is_empty() {
+            return;
+        }
+        let behind = warm.behind.len();
+        tracing::warn!(%document, unusable = unusable.len(), behind, "not what was said of it");
+        let mut batch = Batch::default();
+        for (actor, tip) in held.iter().filter(|(actor, tip)| said.get(*actor) != Some(*tip)) {
+            let author = authors[actor];
+            let row = FrontierRow { author, tip: *tip };
+            batch.put(Table::Frontiers, rows::frontier_key(&document, actor), rows::value(&row));
+            if author == core.me {
+                self.own_written(document, *actor, tip.seq);
+            }
+        }
+        for actor in said.keys().filter(|actor| !held.contains_key(*actor)) {
+            batch.delete(Table::Frontiers, rows::frontier_key(&document, actor));
+        }
+        let damaged = unusable.len() as u64;
+        for key in unusable {
+            batch.delete(Table::Envelopes, key);
+        }
+        core.store(batch, After::Nothing);
+        self.sync.correct_document(core.now, document, &held);
+        if damaged > 0 {
+            core.tell(Event::Damaged { rows: BTreeMap::from([(Table::Envelopes, damaged)]) });
+        }
+        let changes = self.own_missing(&document, &held);
+        if changes > 0 {
+            core.tell(Event::OwnMissing { changes, proposals: 0 });
+        }
+    }
+
+    /// How many of this device's own changes are not there any more.
+    fn own_missing(&mut self, document: &DocumentId, held: &Frontier) -> u64 {
+        let mut missing = 0;
+        for ((_, actor), own) in self.own.iter_mut().filter(|((of, _), _)| of == document) {
+            let written = held.get(actor).map_or(0, |tip| tip.seq);
+            missing += own.written.saturating_sub(own.carried.max(written));
+            own.written = own.written.min(written);
+            own.carried = own.carried.min(written);
+        }
+        missing
+    }
+
+    /// Takes in what lay on the disk and had to wait for something before it, if that has come.
+    pub(crate) fn admit_behind(&mut self, core: &mut Core, document: DocumentId) {
+        let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
+        for Behind { key, envelope } in std::mem::take(&mut warm.behind) {
+            self.admit_one_behind(core, document, Behind { key, envelope });
+        }
+    }
+
+    fn admit_one_behind(&mut self, core: &mut Core, document: DocumentId, behind: Behind) {
+        let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
+        let Envelope { author, incarnation, change, .. } = behind.envelope.value();
+        let (author, bytes) = (*author, behind.envelope.bytes().clone());
+        let admitted = warm.document.admit(author, *incarnation, change);
+        if let Err(NotAdmitted::Missing(_)) = admitted {
+            return warm.behind.push(behind);
+        }
+        let mut batch = Batch::default();
+        batch.delete(Table::Envelopes, behind.key);
+        let Ok(admitted) = admitted else {
+            // Somebody had it, and sent it again; or it follows nothing that anybody has.
+            return core.store(batch, After::Nothing);
+        };
+        let (actor, seq) = (admitted.actor, admitted.seq);
+        let tip = Tip { seq, hash: admitted.hash };
+        warm.keep(actor, seq, bytes.clone());
+        note(&mut batch, warm, document, author, &admitted, &bytes);
+        let stored = Stored::Envelopes { document, actor, seq, count: 1, command: None };
+        core.store(batch, After::In(self.id, stored));
+        if author == core.me {
+            self.own_written(document, actor, seq);
+        }
+        self.sync.add_envelope(core.now, document, actor, tip, &bytes, None);
+        self.tell_answers(core, &document, author, &admitted);
+        self.release(core, &Wait::Change(document, admitted.hash));
+        self.admit_behind(core, document);
+    }
+}

@@ -1,0 +1,182 @@
+//! A damaged file is set aside whole, and what can still be read of it gets a new one.
+//!
+//! What can't be read leaves a mark at its place, a row of no value: a key whose row is lost, or
+//! where a walk through a table broke off. So what was lost stays known until whoever knows what
+//! the rows mean has dealt with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redb::{Durability, ReadableDatabase, ReadableTable, TableHandle};
+use rejoinder_replica::{Salvaged, Table};
+
+use crate::{
+    backend::{Backend, Opened},
+    error::{Failure, What},
+    format::{self, Version, definition},
+    guard::guarded,
+    mended::{self, Commit},
+    seal::{self, LOST},
+};
+
+/// What was found of a table.
+#[derive(Debug, Default)]
+struct Walked {
+    sound: BTreeMap<Vec<u8>, Vec<u8>>,
+    damaged: BTreeSet<Vec<u8>>,
+    /// Where rows may be missing that nobody saw.
+    gap: Option<Vec<u8>>,
+}
+
+/// Makes the file anew with what can be read of it. When this fails, the old one is where it was.
+pub(crate) fn salvage(backend: &dyn Backend, why: String) -> Result<Salvaged, Failure> {
+    let found = read(backend)?;
+    write(backend, &found)?;
+    let kept = backend.replace()?;
+    let count = |of: fn(&Walked) -> usize| found.values().map(of).sum::<usize>() as u64;
+    let rows = count(|walked| walked.sound.len());
+    let lost = count(|walked| walked.damaged.len() + usize::from(walked.gap.is_some()));
+    tracing::warn!(%why, %kept, rows, lost, "the home's file was damaged and is made anew");
+    Ok(Salvaged { why, kept, rows, lost })
+}
+
+/// Whether a file that redb takes for another program's is ours all the same: with its head mended
+/// it has tables of our names.
+pub(crate) fn is_ours(backend: &dyn Backend) -> bool {
+    [Commit::Newer, Commit::Older].into_iter().any(|commit| {
+        let tables = guarded(|| {
+            let database = mended::open(backend.open()?, commit)?;
+            let read = database.begin_read()?;
+            let tables = read.list_tables()?;
+            Ok(tables.map(|table| table.name().to_owned()).collect::<Vec<_>>())
+        });
+        let ours = |name: &String| Table::ALL.iter().any(|table| table.name() == name.as_str());
+        // One name may be another program's, or damaged.
+        tables.is_ok_and(|tables| tables.iter().filter(|name| ours(name)).count() >= 2)
+    })
+}
+
+fn read(backend: &dyn Backend) -> Result<BTreeMap<Table, Walked>, Failure> {
+    let mut found: BTreeMap<Table, Walked> = BTreeMap::new();
+    for commit in [Commit::Newer, Commit::Older] {
+        if Table::ALL.iter().all(|table| found.get(table).is_some_and(Walked::is_whole)) {
+            break;
+        }
+        let walked = guarded(|| {
+            let database = mended::open(backend.open()?, commit)?;
+            let sealed = match guarded(|| format::version(&database)) {
+                Ok(Version::Newer(version)) => return Ok(Err(What::Newer(version))),
+                Ok(Version::Unsealed) => false,
+                Ok(Version::Ours) | Err(_) => true,
+            };
+            Ok(Ok(Table::ALL.map(|table| (table, walk(&database, table, sealed)))))
+        });
+        match walked {
+            Ok(Err(newer)) => return Err(newer.into()),
+            Ok(Ok(walked)) => {
+                for (table, walked) in walked {
+                    match found.get_mut(&table) {
+                        None => drop(found.insert(table, walked)),
+                        Some(newer) => newer.fill_from(walked),
+                    }
+                }
+            }
+            Err(failure) => tracing::warn!(?failure, ?commit, "a commit can't be read"),
+        }
+    }
+    for table in Table::ALL {
+        found.entry(table).or_insert_with(|| Walked { gap: Some(Vec::new()), ..Walked::default() });
+    }
+    Ok(found)
+}
+
+impl Walked {
+    fn is_whole(&self) -> bool {
+        self.gap.is_none() && self.damaged.is_empty()
+    }
+
+    /// What is lost in the newer commit may lie undamaged in the older one.
+    fn fill_from(&mut self, older: Self) {
+        if self.is_whole() {
+            return;
+        }
+        for (key, value) in older.sound {
+            if self.gap.is_some() || self.damaged.contains(&key) {
+                self.damaged.remove(&key);
+                self.sound.entry(key).or_insert(value);
+            }
+        }
+    }
+
+    /// Notes a row.
+    fn note(&mut self, name: &str, key: &[u8], stored: &[u8], sealed: bool) {
+        let value = if sealed { seal::value(name, key, stored) } else { Some(stored) };
+        match value {
+            Some(value) => drop(self.sound.insert(key.to_vec(), value.to_vec())),
+            None => drop(self.damaged.insert(key.to_vec())),
+        }
+    }
+}
+
+/// Walks through a table as far as that goes, from either end.
+fn walk(database: &impl ReadableDatabase, table: Table, sealed: bool) -> Walked {
+    let mut walked = Walked::default();
+    let mut last: Option<Vec<u8>> = None;
+    let mut seen = 0;
+    let forward = guarded(|| {
+        let rows = database.begin_read()?.open_table(definition(table))?;
+        for row in rows.iter()? {
+            let (key, stored) = row?;
+            if last.as_deref().is_some_and(|last| last >= key.value()) {
+                return Err(What::Damaged("rows are not in their order".into()).into());
+            }
+            last = Some(key.value().to_vec());
+            walked.note(table.name(), key.value(), stored.value(), sealed);
+            seen += 1;
+        }
+        Ok(redb::ReadableTableMetadata::len(&rows)? == seen)
+    });
+    if matches!(forward, Ok(true)) {
+        return walked;
+    }
+    let end = last.map_or_else(Vec::new, |last| [&last[..], &[0]].concat());
+    let mut before: Option<Vec<u8>> = None;
+    let backward = guarded(|| {
+        let rows = database.begin_read()?.open_table(definition(table))?;
+        for row in rows.iter()?.rev() {
+            let (key, stored) = row?;
+            let in_order = before.as_deref().is_none_or(|before| key.value() < before);
+            if key.value() < end.as_slice() || !in_order {
+                break;
+            }
+            before = Some(key.value().to_vec());
+            walked.note(table.name(), key.value(), stored.value(), sealed);
+        }
+        Ok(())
+    });
+    if let Err(failure) = backward {
+        tracing::debug!(?failure, table = table.name(), "a table can't be read from its end");
+    }
+    let mut gap = end;
+    while walked.sound.contains_key(&gap) {
+        gap.push(0);
+    }
+    walked.gap = Some(gap);
+    walked
+}
+
+fn write(backend: &dyn Backend, found: &BTreeMap<Table, Walked>) -> Result<(), Failure> {
+    let database = format::create(Opened(backend.open_beside()?))?;
+    let mut write = database.begin_write()?;
+    write.set_durability(Durability::Immediate)?;
+    for (table, walked) in found {
+        let mut rows = write.open_table(definition(*table))?;
+        for key in walked.damaged.iter().chain(&walked.gap) {
+            rows.insert(key.as_slice(), LOST)?;
+        }
+        for (key, value) in &walked.sound {
+            rows.insert(key.as_slice(), seal::sealed(table.name(), key, value).as_slice())?;
+        }
+    }
+    write.commit()?;
+    Ok(database.close()?)
+}

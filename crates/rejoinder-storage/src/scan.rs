@@ -1,0 +1,62 @@
+//! Reads rows, and tells those that are what was written from those that are not.
+
+use redb::{ReadableDatabase, ReadableTableMetadata};
+use rejoinder_replica::{Load, Loaded, Table};
+
+use crate::{
+    error::Failure,
+    format::definition,
+    seal::{self, LOST},
+};
+
+/// What a read found.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) loaded: Loaded,
+    /// Why the file should be made anew: the pages around a damaged row are not to be relied on.
+    /// What the last salvage could not find again is none.
+    pub(crate) trouble: Option<&'static str>,
+}
+
+/// All of a table.
+pub(crate) fn table(database: &impl ReadableDatabase, table: Table) -> Result<Scan, Failure> {
+    let mut scan = rows(database, &Load { table, prefix: Vec::new() })?;
+    let found = scan.loaded.rows.len() + scan.loaded.damaged.len();
+    let counted = database.begin_read()?.open_table(definition(table))?.len()?;
+    if counted != found as u64 {
+        scan.trouble.get_or_insert("a table has not as many rows as it should");
+    }
+    Ok(scan)
+}
+
+/// Those whose keys begin so, in the order of their keys.
+pub(crate) fn rows(database: &impl ReadableDatabase, load: &Load) -> Result<Scan, Failure> {
+    let Load { table, prefix } = load;
+    let read = database.begin_read()?;
+    let rows = read.open_table(definition(*table))?;
+    let mut scan = Scan::default();
+    let mut last: Option<Vec<u8>> = None;
+    for row in rows.range(prefix.as_slice()..)? {
+        let (key, stored) = row?;
+        let (key, stored) = (key.value(), stored.value());
+        let wanted = key.starts_with(prefix);
+        match seal::value(table.name(), key, stored) {
+            Some(value) if wanted => scan.loaded.rows.push((key.to_vec(), value.to_vec())),
+            Some(_) => break,
+            // Its key may be what is damaged: the row after it is looked at in any case.
+            None => {
+                if wanted {
+                    scan.loaded.damaged.push(key.to_vec());
+                }
+                if stored != LOST {
+                    scan.trouble = Some("a row is not what was written");
+                }
+            }
+        }
+        if last.as_deref().is_some_and(|last| last >= key) {
+            scan.trouble = Some("rows are not in their order");
+        }
+        last = Some(key.to_vec());
+    }
+    Ok(scan)
+}
