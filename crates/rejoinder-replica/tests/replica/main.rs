@@ -4,5 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test says by failing where it is")]
 
 mod model;
+mod rot;
 mod story;
 mod world;

@@ -11,12 +11,12 @@ use serde_json::json;
 
 use crate::world::{Peer, World, q};
 
-const HOST: Peer = 0;
-const ANA: Peer = 1;
-const BEN: Peer = 2;
+pub(crate) const HOST: Peer = 0;
+pub(crate) const ANA: Peer = 1;
+pub(crate) const BEN: Peer = 2;
 const CAT: Peer = 3;
 
-fn form() -> ChatInputRequest {
+pub(crate) fn form() -> ChatInputRequest {
     serde_json::from_value(json!({
         "id": "r1",
         "message": "Deploy?",
@@ -35,24 +35,24 @@ fn value(json: serde_json::Value) -> ChatInputAnswerValue {
     serde_json::from_value(json).unwrap()
 }
 
-fn selected(option: &str) -> ChatInputAnswerValue {
+pub(crate) fn selected(option: &str) -> ChatInputAnswerValue {
     value(json!({ "kind": "selected", "value": option }))
 }
 
-fn text(text: &str) -> ChatInputAnswerValue {
+pub(crate) fn text(text: &str) -> ChatInputAnswerValue {
     value(json!({ "kind": "text", "value": text }))
 }
 
-fn submit(question: &str, value: ChatInputAnswerValue) -> Edit {
+pub(crate) fn submit(question: &str, value: ChatInputAnswerValue) -> Edit {
     Edit::Submit { question: q(question), value: Some(value) }
 }
 
-fn draft(question: &str, value: ChatInputAnswerValue) -> Edit {
+pub(crate) fn draft(question: &str, value: ChatInputAnswerValue) -> Edit {
     Edit::Draft { question: q(question), value }
 }
 
 /// A host and people who have joined through its door, all linked with all, and an open request.
-fn team(seed: u64, names: &[&'static str]) -> (World, WorkspaceId, OpeningId, Ticket) {
+pub(crate) fn team(seed: u64, names: &[&'static str]) -> (World, WorkspaceId, OpeningId, Ticket) {
     let mut world = World::new(seed, names);
     let workspace = world.found(HOST);
     let ticket = world.invite(HOST, workspace);
