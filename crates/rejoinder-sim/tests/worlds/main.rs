@@ -8,6 +8,7 @@ mod disks;
 mod hosts;
 #[cfg(not(rejoinder_mutants))]
 mod normal;
+mod rot;
 mod same_seed;
 mod swarm;
 mod topologies;
