@@ -170,7 +170,7 @@ impl Core {
     /// later change of this run may follow one of which nobody knows whether it is on the disk.
     pub(crate) fn store_failed(&mut self, id: crate::store::WriteId, why: String) {
         if self.writes.failed(self.now, id, why.clone()) == Failed::First {
-            self.incarnation = Incarnation(self.draw());
+            self.begin_incarnation();
             self.tell(Event::DiskFailing(why));
         }
     }
@@ -182,6 +182,11 @@ impl Core {
         which: impl Fn(&After) -> bool,
     ) -> Option<After> {
         self.writes.give_up(id, which)
+    }
+
+    /// What is written from now on follows nothing that was written before.
+    pub(crate) fn begin_incarnation(&mut self) {
+        self.incarnation = Incarnation(self.draw());
     }
 
     pub(crate) fn retry(&mut self) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use rejoinder_answers::NotAdmitted;
-use rejoinder_identity::{DocumentId, Frontier, Tip};
+use rejoinder_identity::{ActorId, DocumentId, Frontier, Tip};
 use rejoinder_sync::{Envelope, Wait};
 
 use crate::{
@@ -46,6 +46,11 @@ impl Workspace {
         }
         core.store(batch, After::Nothing);
         self.sync.correct_document(core.now, document, &held);
+        let mine = ActorId::of_author(&core.me, &document, &core.incarnation);
+        if said.get(&mine) > held.get(&mine) {
+            // Others may have what is lost: no other change may get a number of those.
+            core.begin_incarnation();
+        }
         if damaged > 0 {
             core.tell(Event::Damaged { rows: BTreeMap::from([(Table::Envelopes, damaged)]) });
         }

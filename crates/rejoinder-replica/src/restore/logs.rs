@@ -43,7 +43,9 @@ pub(crate) fn restore(
     }
     for (id, workspace) in workspaces.iter_mut() {
         let places = logs.remove(id).unwrap_or_default();
-        let was = places.last_key_value().map_or(0, |(place, _)| place.saturating_add(1));
+        // The place of a damaged row may be what is damaged of it.
+        let last = places.iter().rev().find(|(_, bytes)| bytes.is_some());
+        let was = last.map_or(0, |(place, _)| place + 1).max(places.len() as u64);
         let mut ids = Vec::new();
         let broken = append(&mut workspace.log, &mut ids, places);
         let length = workspace.log.position().length;
