@@ -139,8 +139,14 @@ impl From<redb::Error> for Failure {
         let what = match &error {
             redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => What::InUse,
             redb::Error::Corrupted(why) => What::Damaged(why.clone()),
-            redb::Error::LockPoisoned(_) => What::Damaged("redb stopped before".into()),
+            // These can't be with what we ask of a sound file.
+            redb::Error::LockPoisoned(_)
+            | redb::Error::TransactionPoisoned
+            | redb::Error::RepairAborted
+            | redb::Error::InvalidSavepoint
+            | redb::Error::UnorderedKey => What::Damaged(error.to_string()),
             redb::Error::TableTypeMismatch { .. }
+            | redb::Error::TypeDefinitionChanged { .. }
             | redb::Error::TableIsMultimap(_)
             | redb::Error::TableDoesNotExist(_)
             | redb::Error::UpgradeRequired(_) => What::Foreign,

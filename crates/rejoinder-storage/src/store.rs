@@ -197,9 +197,23 @@ impl Store {
     }
 }
 
-/// Lets go of the database before it is opened again: it holds the lock of the file.
+impl Drop for Store {
+    fn drop(&mut self) {
+        close(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Lets go of the database before it is opened again: it holds the lock of the file. redb writes
+/// once more when it does, and stops over a file that is damaged; the next to open it sees to that.
 fn close(state: &mut State) {
-    *state = State::Closed;
+    let open = std::mem::replace(state, State::Closed);
+    let closed = guarded(|| {
+        drop(open);
+        Ok(())
+    });
+    if let Err(failure) = closed {
+        tracing::warn!(?failure, "the file was not closed in order");
+    }
 }
 
 fn open_disk(backend: &dyn Backend) -> Result<Database, Failure> {
