@@ -6,6 +6,10 @@ use std::{
     io,
     ops::Bound,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use redb::{BackendError, StorageBackend, backends::FileBackend};
@@ -147,37 +151,70 @@ fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A backend as redb wants it: by value. Each call is passed on as it is.
+/// A backend as redb wants it: by value. Each call is passed on as it is, until it is frozen: redb
+/// writes once more when it lets go of a file, and a damaged one must stay as it is.
 #[derive(Debug)]
-pub(crate) struct Opened(pub(crate) Box<dyn StorageBackend>);
+pub(crate) struct Opened {
+    disk: Box<dyn StorageBackend>,
+    frozen: Frozen,
+}
+
+/// Whether a file takes no writes any more.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frozen(Arc<AtomicBool>);
+
+impl Frozen {
+    pub(crate) fn freeze(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the file is damaged and stays as it is"));
+        }
+        Ok(())
+    }
+}
+
+impl Opened {
+    pub(crate) fn new(disk: Box<dyn StorageBackend>) -> Self {
+        Self { disk, frozen: Frozen::default() }
+    }
+
+    pub(crate) fn frozen(&self) -> Frozen {
+        self.frozen.clone()
+    }
+}
 
 impl StorageBackend for Opened {
     fn len(&self) -> io::Result<u64> {
-        self.0.len()
+        self.disk.len()
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read(offset, out)
+        self.disk.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.frozen.check()?;
+        self.disk.set_len(len)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.disk.sync_data()
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write(offset, data)
+        self.frozen.check()?;
+        self.disk.write(offset, data)
     }
 
     fn close(&self) -> io::Result<()> {
-        self.0.close()
+        self.disk.close()
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.0.try_lock_range(start, end)
+        self.disk.try_lock_range(start, end)
     }
 
     fn try_lock_shared_range(
@@ -185,22 +222,22 @@ impl StorageBackend for Opened {
         start: Bound<u64>,
         end: Bound<u64>,
     ) -> Result<bool, BackendError> {
-        self.0.try_lock_shared_range(start, end)
+        self.disk.try_lock_shared_range(start, end)
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.lock_range(start, end)
+        self.disk.lock_range(start, end)
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.lock_shared_range(start, end)
+        self.disk.lock_shared_range(start, end)
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.unlock_range(start, end)
+        self.disk.unlock_range(start, end)
     }
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.0.query_lock_range(start, end)
+        self.disk.query_lock_range(start, end)
     }
 }

@@ -7,7 +7,9 @@ use redb::{
 use rejoinder_replica::Table;
 
 use crate::{
+    backend::Frozen,
     error::{Failure, What},
+    guard::guarded,
     limits, seal,
 };
 
@@ -41,10 +43,10 @@ pub(crate) fn definition(table: Table) -> Definition {
 }
 
 /// Opens what lies in a backend, a new file if that is empty, and brings it into this release's
-/// form.
-pub(crate) fn create(backend: impl StorageBackend) -> Result<Database, Failure> {
+/// form. A file that has another is let go of as it is.
+pub(crate) fn create(backend: impl StorageBackend, frozen: &Frozen) -> Result<Database, Failure> {
     let database = Builder::new().set_cache_size(limits::CACHE).create_with_backend(backend)?;
-    prepare(&database)?;
+    guarded(|| prepare(&database)).inspect_err(|_| frozen.freeze())?;
     Ok(database)
 }
 

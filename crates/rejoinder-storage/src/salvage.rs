@@ -165,7 +165,9 @@ fn walk(database: &impl ReadableDatabase, table: Table, sealed: bool) -> Walked 
 }
 
 fn write(backend: &dyn Backend, found: &BTreeMap<Table, Walked>) -> Result<(), Failure> {
-    let database = format::create(Opened(backend.open_beside()?))?;
+    let beside = Opened::new(backend.open_beside()?);
+    let frozen = beside.frozen();
+    let database = format::create(beside, &frozen)?;
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
     for (table, walked) in found {

@@ -11,7 +11,7 @@ use redb::{Database, Durability};
 use rejoinder_replica::{Batch, Change, Load, Loaded, Restored, Salvaged, Table};
 
 use crate::{
-    backend::{Backend, HomeFile, Opened},
+    backend::{Backend, Frozen, HomeFile, Opened},
     error::{Doing, Failure, StoreError, What},
     format,
     guard::guarded,
@@ -28,7 +28,7 @@ pub struct Store {
 }
 
 enum State {
-    Open(Database),
+    Open(Database, Frozen),
     /// A write failed and the disk still takes none: what is read comes from the disk, what redb
     /// itself had to write for that is in memory.
     Reading(Database),
@@ -149,6 +149,9 @@ impl Store {
 
     fn salvage(&self, state: &mut State, why: String) -> Result<(), Failure> {
         guarded(|| {
+            if let State::Open(_, frozen) = &*state {
+                frozen.freeze();
+            }
             close(state);
             let salvaged = salvage(&*self.backend, why)?;
             self.salvaged.lock().unwrap_or_else(PoisonError::into_inner).push(salvaged);
@@ -171,12 +174,12 @@ impl Store {
     }
 
     fn writable<'a>(&self, state: &'a mut State) -> Result<&'a Database, Failure> {
-        if !matches!(state, State::Open(_)) {
+        if !matches!(state, State::Open(..)) {
             close(state);
-            *state = State::Open(open_disk(&*self.backend)?);
+            *state = open_disk(&*self.backend)?;
         }
         match state {
-            State::Open(database) => Ok(database),
+            State::Open(database, _) => Ok(database),
             State::Reading(_) | State::Closed => unreachable!("it was opened a line above"),
         }
     }
@@ -184,14 +187,15 @@ impl Store {
     fn readable<'a>(&self, state: &'a mut State) -> Result<&'a Database, Failure> {
         if matches!(state, State::Closed) {
             *state = match open_disk(&*self.backend) {
-                Ok(database) => State::Open(database),
+                Ok(open) => open,
                 Err(_) => {
-                    State::Reading(format::create(WritesInMemory::over(self.backend.open()?)?)?)
+                    let writes = WritesInMemory::over(self.backend.open()?)?;
+                    State::Reading(format::create(writes, &Frozen::default())?)
                 }
             };
         }
         match state {
-            State::Open(database) | State::Reading(database) => Ok(database),
+            State::Open(database, _) | State::Reading(database) => Ok(database),
             State::Closed => unreachable!("it was opened a line above"),
         }
     }
@@ -216,12 +220,15 @@ fn close(state: &mut State) {
     }
 }
 
-fn open_disk(backend: &dyn Backend) -> Result<Database, Failure> {
-    let opened = format::create(Opened(backend.open()?));
-    match opened {
-        Err(Failure { what: What::Foreign, .. }) if unborn::cleared(&*backend.open()?)? => {
-            format::create(Opened(backend.open()?))
-        }
+fn open_disk(backend: &dyn Backend) -> Result<State, Failure> {
+    let open = || {
+        let opened = Opened::new(backend.open()?);
+        let frozen = opened.frozen();
+        let database = format::create(opened, &frozen)?;
+        Ok(State::Open(database, frozen))
+    };
+    match open() {
+        Err(Failure { what: What::Foreign, .. }) if unborn::cleared(&*backend.open()?)? => open(),
         opened => opened,
     }
 }
