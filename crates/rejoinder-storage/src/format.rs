@@ -15,7 +15,7 @@ use crate::{
 
 /// The version of the form that this release writes, and the highest that it reads.
 ///
-/// 1: rows as they are. 2: each with its [checksum](crate::seal) behind it.
+/// 1: rows as they are. 2: each with its checksum behind it, see `seal.rs`.
 pub const FORMAT: u32 = 2;
 
 /// Before rows had checksums.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rejoinder::{
-    ChatInputRequest, HomeEvent, Host, Invite, OpenError, OpeningId, RestoreError, Ticket,
+    ChatInputRequest, HomeEvent, Host, Invite, OpenError, OpeningId, Request, RestoreError, Ticket,
     Workspace,
 };
 use rejoinder_sim::{Peer, World};
@@ -16,7 +16,10 @@ use tokio::time::{sleep, timeout};
 
 const LONG: Duration = Duration::from_secs(300);
 /// How many seeds; each is a world in which about a dozen bits flip.
-const SEEDS: u64 = 24;
+const SEEDS: u64 = 20;
+/// What was found by more of them: a row whose place had become 2^62; a file over which redb stops when
+/// it is closed; a table whose type is damaged.
+const FOUND: [u64; 3] = [429, 111, 338];
 
 fn form(id: &str) -> ChatInputRequest {
     let json = format!(
@@ -37,14 +40,13 @@ impl Said {
         let said = self.clone();
         world.observe(move |_, event| {
             let mut said = said.0.lock().unwrap();
-            match event {
-                HomeEvent::Damaged { rows } => {
-                    for (table, count) in rows {
-                        *said.entry(table).or_default() += count;
-                    }
+            if let HomeEvent::Damaged { rows } = event {
+                for (table, count) in rows {
+                    *said.entry(table).or_default() += count;
                 }
-                HomeEvent::Salvaged(_) => *said.entry("salvaged").or_default() += 1,
-                _ => {}
+            }
+            if let HomeEvent::Salvaged(_) = event {
+                *said.entry("salvaged").or_default() += 1;
             }
         });
     }
@@ -61,6 +63,17 @@ async fn again(ana: &Peer, ticket: &Ticket) -> Workspace {
     drop(home);
     timeout(LONG, at_ana.joined()).await.expect("a member is let in again").unwrap();
     at_ana
+}
+
+/// A request, as soon as it is known there.
+async fn request(workspace: &Workspace, opening: OpeningId) -> Request {
+    let mut changes = workspace.requests();
+    loop {
+        changes.next().await.expect("the home is open");
+        if let Some(request) = workspace.request_opened(opening).await.unwrap() {
+            return request;
+        }
+    }
 }
 
 /// What a peer shows of each request.
@@ -80,29 +93,30 @@ async fn busy(host: &Host, people: &[&Workspace]) -> OpeningId {
     let turn = host.start_turn("Deploy 1.4").await.unwrap();
     for id in ["one", "two", "three"] {
         let asked = turn.ask(form(id)).await.unwrap();
+        let opening = asked.request().opening();
         for (who, question) in people.iter().zip(["notes", "who"]) {
-            let request = who.open_request().await.unwrap();
+            let request = request(who, opening).await;
             for word in ["a", "a word", "a word of"] {
                 request.draft(question, word).await.unwrap();
             }
             request.submit(question, format!("a word of {question} on {id}")).await.unwrap();
             timeout(LONG, who.synced()).await.unwrap().unwrap();
         }
-        people[0].open_request().await.unwrap().accept().await.unwrap();
+        request(people[0], opening).await.accept().await.unwrap();
         asked.outcome().await;
     }
-    let asked = turn.ask(form("open")).await.unwrap();
+    let opening = turn.ask(form("open")).await.unwrap().request().opening();
     for (who, question) in people.iter().zip(["notes", "who"]) {
-        who.open_request().await.unwrap().submit(question, "not yet").await.unwrap();
+        request(who, opening).await.submit(question, "not yet").await.unwrap();
         timeout(LONG, who.synced()).await.unwrap().unwrap();
     }
-    asked.request().opening()
+    opening
 }
 
 #[test]
 fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
     let said = Said::default();
-    for seed in 0..SEEDS {
+    for seed in (0..SEEDS).chain(FOUND) {
         println!("seed {seed}");
         let world = World::new(seed);
         said.listen(&world);
@@ -125,14 +139,7 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
                 }
                 ana.start().await.expect("a member's home opens");
                 let at_ana = again(&ana, &ticket).await;
-                let request = timeout(LONG, async {
-                    loop {
-                        match at_ana.request_opened(open).await.unwrap() {
-                            Some(request) => return request,
-                            None => sleep(Duration::from_secs(1)).await,
-                        }
-                    }
-                });
+                let request = timeout(LONG, request(&at_ana, open));
                 let request = request.await.expect("the log comes again");
                 shown(&at_ana).await;
                 timeout(LONG, at_ana.synced()).await.expect("ana comes back").unwrap();
@@ -159,7 +166,7 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
 #[test]
 fn a_host_with_a_damaged_log_does_not_open_and_nothing_is_decided_twice() {
     let mut named = 0;
-    for seed in 0..SEEDS {
+    for seed in (0..SEEDS).chain(FOUND) {
         println!("seed {seed}");
         named += World::new(seed).run(async |world| {
             let agent = world.peer("agent").await;
