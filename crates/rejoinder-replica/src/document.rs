@@ -126,6 +126,11 @@ impl Warm {
         self.envelopes.push(Fetched { actor, seq, bytes });
     }
 
+    /// All envelopes.
+    pub(crate) fn envelopes(&self) -> &[Fetched] {
+        &self.envelopes
+    }
+
     /// The envelopes that somebody lacks, as many as come to about `budget` bytes, at least one.
     pub(crate) fn lacking(&self, after: &BTreeMap<ActorId, u64>, budget: usize) -> Vec<Fetched> {
         let mut left = budget;

@@ -29,6 +29,7 @@ mod records;
 mod refused;
 mod replica;
 mod restore;
+mod rewrite;
 mod rows;
 mod settle;
 mod store;

@@ -90,7 +90,7 @@ impl Replica {
             Input::StoreFailed(id, why) if self.forgot(id, &why) => {}
             Input::StoreFailed(id, why) => self.core.store_failed(id, why),
             Input::Loaded(id, loaded) => self.loaded(id, loaded),
-            Input::Salvaged(salvaged) => self.core.tell(Event::Salvaged(salvaged)),
+            Input::Salvaged(salvaged) => self.salvaged(salvaged),
             Input::LoadFailed(id, why) => self.load_failed(id, why),
             Input::Command(id, command) => self.command(id, command),
         }

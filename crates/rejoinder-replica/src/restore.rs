@@ -27,10 +27,11 @@ type Workspaces = BTreeMap<WorkspaceId, Workspace>;
 /// Puts the rows of a home back into state.
 pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspaces, RestoreError> {
     let mut lost = Lost::new(std::mem::take(&mut restored.damaged));
+    let rows_are_missing = restored.salvaged.as_ref().is_some_and(|salvaged| salvaged.lost > 0);
     let mut take = |table| restored.rows.remove(&table).unwrap_or_default();
     let mut workspaces = meta(core, take(Table::Meta), &mut lost);
     logs::restore(core, &mut workspaces, take(Table::Records), &mut lost)?;
-    frontiers(core, &mut workspaces, take(Table::Frontiers), &mut lost);
+    frontiers(core, &mut workspaces, take(Table::Frontiers), rows_are_missing, &mut lost);
     for workspace in workspaces.values_mut() {
         let openings: Vec<_> =
             workspace.log.state().requests().map(rejoinder_finalizer::Request::opening).collect();
@@ -81,7 +82,13 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
     workspaces
 }
 
-fn frontiers(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
+fn frontiers(
+    core: &mut Core,
+    workspaces: &mut Workspaces,
+    rows: Rows,
+    rows_are_missing: bool,
+    lost: &mut Lost,
+) {
     let mut documents: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>> = BTreeMap::new();
     for (key, value) in rows {
         let Some((document, actor)) = rows::frontier_of_key(&key) else {
@@ -92,7 +99,7 @@ fn frontiers(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mu
         let Some(FrontierRow { author, tip }) = row else { continue };
         documents.entry(document).or_default().insert(actor, (author, tip));
     }
-    suspect(core, workspaces, lost);
+    suspect(core, workspaces, rows_are_missing, lost);
     for (document, actors) in documents {
         let Some(workspace) =
             workspaces.values_mut().find(|workspace| workspace.slots.contains_key(&document))
@@ -112,9 +119,11 @@ fn frontiers(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mu
     }
 }
 
-/// Nothing is said to be held that no sound row says; so the documents are read of which more may
-/// be here. All of them, when it can't be seen which.
-fn suspect(core: &mut Core, workspaces: &mut Workspaces, lost: &Lost) {
+/// Nothing is said to be held that no sound row says, nor for long what no row holds any more; so
+/// the documents are read of which more may be here, or less. All of them, when it can't be seen
+/// which, or when the file was made anew without some rows: this home must not be taken for one
+/// that carries what it has lost.
+fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool, lost: &Lost) {
     let named: BTreeSet<Option<DocumentId>> = lost
         .keys(Table::Frontiers)
         .map(|key| rows::frontier_of_key(key).map(|(of, _)| of))
@@ -122,7 +131,8 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, lost: &Lost) {
     let known = |document: &DocumentId| {
         workspaces.values().any(|workspace| workspace.slots.contains_key(document))
     };
-    let all = named.iter().any(|named| named.is_none_or(|document| !known(&document)));
+    let all = rows_are_missing
+        || named.iter().any(|named| named.is_none_or(|document| !known(&document)));
     core.left_over.extend(named.iter().flatten());
     for workspace in workspaces.values_mut() {
         let documents = workspace.slots.keys().copied();

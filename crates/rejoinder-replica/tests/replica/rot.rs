@@ -1,11 +1,11 @@
 //! A member's disk rots: the home opens, says what is lost, shows nothing wrong, and gets back what
 //! the others have. A host whose log is not whole does not open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_identity::{OpeningId, Ticket, WorkspaceId};
-use rejoinder_replica::{Broken, Command, Event, RestoreError, Table};
+use rejoinder_replica::{Broken, Command, Event, Input, RestoreError, Salvaged, Table};
 
 use crate::{
     story::{ANA, BEN, HOST, draft, form, selected, submit, team, text},
@@ -404,4 +404,47 @@ fn a_host_with_a_damaged_envelope_gets_it_back() {
     busy.world.start(HOST);
     busy.world.pass(60_000);
     busy.same(ANA, HOST);
+}
+
+/// The disk's driver found damage while the home was open, and made the file anew without some
+/// rows. All of them are in memory, so nobody else is needed: at the host too.
+#[test]
+fn a_file_that_is_made_anew_under_an_open_home_gets_back_what_is_in_memory() {
+    for (seed, peer) in [(1, BEN), (2, BEN), (3, HOST), (4, HOST)] {
+        let mut busy = busy(seed);
+        if peer == HOST {
+            busy.world.start(HOST);
+            busy.world.host(HOST, busy.workspace);
+            busy.world.pass(60_000);
+        }
+        for opening in [busy.decided, busy.open] {
+            let workspace = busy.workspace;
+            busy.world.run(peer, Command::Read { workspace, opening }).unwrap();
+        }
+        busy.world.crash(ANA);
+        let content = |world: &World| -> BTreeMap<Table, BTreeSet<Vec<u8>>> {
+            let mut content: BTreeMap<Table, BTreeSet<Vec<u8>>> = BTreeMap::new();
+            for ((table, _), value) in &world.peers[peer].disk {
+                content.entry(*table).or_default().insert(value.clone());
+            }
+            content
+        };
+        let before = content(&busy.world);
+        let keys: Vec<_> = busy.world.peers[peer].disk.keys().cloned().collect();
+        let lost: Vec<_> = keys.into_iter().filter(|_| busy.world.below(2) == 0).collect();
+        for key in &lost {
+            busy.world.peers[peer].disk.remove(key);
+        }
+        assert!(content(&busy.world) != before);
+        let (why, kept) = ("a row is not what was written".into(), "home.damaged-1".into());
+        let (rows, lost) = (before.len() as u64, lost.len() as u64);
+        busy.world.handle(peer, Input::Salvaged(Salvaged { why, kept, rows, lost }));
+        busy.world.quiet();
+        let after = content(&busy.world);
+        for (table, values) in before {
+            assert!(values.is_subset(&after[&table]), "seed {seed}: {}", table.name());
+        }
+        busy.world.crash(peer);
+        busy.world.try_start(peer).unwrap();
+    }
 }
