@@ -17,6 +17,7 @@ use crate::{
     output::{Output, Reply},
     refused::Refused,
     store::{Batch, Load, LoadId, Table},
+    wish::Wish,
     writes::{Failed, Writes},
 };
 
@@ -64,6 +65,8 @@ pub(crate) struct Core {
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
     /// there of them is read when their log comes again.
     pub(crate) left_over: BTreeSet<DocumentId>,
+    /// Wishes on the disk of workspaces that are not known any more.
+    pub(crate) left_over_wishes: BTreeMap<WorkspaceId, Vec<Wish>>,
     /// Whose card came lately, and when.
     card_news: VecDeque<(Timestamp, PeerId)>,
     /// The place that the next durably received wish takes in the order of this home.
@@ -87,6 +90,7 @@ impl Core {
             card_counter: 0,
             card_counter_lost: false,
             left_over: BTreeSet::new(),
+            left_over_wishes: BTreeMap::new(),
             card_news: VecDeque::new(),
             next_arrival: 0,
             loading: BTreeMap::new(),

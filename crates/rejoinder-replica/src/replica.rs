@@ -242,7 +242,12 @@ impl Replica {
 
     pub(crate) fn add_workspace(&mut self, id: WorkspaceId) -> &mut Workspace {
         let seed = self.core.draw();
-        self.workspaces.entry(id).or_insert_with(|| Workspace::new(id, seed))
+        let workspace = self.workspaces.entry(id).or_insert_with(|| Workspace::new(id, seed));
+        // A home that has forgotten a workspace, and is let in again, has wished for things.
+        for wish in self.core.left_over_wishes.remove(&id).unwrap_or_default() {
+            workspace.take_up_wish(self.core.me, wish);
+        }
+        workspace
     }
 
     pub(crate) fn has(&self, id: &WorkspaceId) -> bool {

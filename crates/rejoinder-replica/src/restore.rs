@@ -149,26 +149,36 @@ fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut L
         let row = lost.read::<ProposalRow>(Table::Proposals, "proposal row", key.clone(), &value);
         let Some(ProposalRow { arrival, bytes }) = row else { continue };
         core.next_arrival = core.next_arrival.max(arrival.saturating_add(1));
-        let Some(workspace) = workspaces.get_mut(&id) else { continue };
         let Ok(content) = Content::read(&bytes, &id) else {
             lost.add(Table::Proposals, key);
             continue;
         };
-        if workspace.log.state().answered(&proposal).is_some() {
+        let wish = Wish { content, arrival, stored: true };
+        match workspaces.get_mut(&id) {
             // The row of an older file, salvaged.
-            lost.remove_quietly(Table::Proposals, key);
-            continue;
+            Some(workspace) if workspace.log.state().answered(&proposal).is_some() => {
+                lost.remove_quietly(Table::Proposals, key);
+            }
+            Some(workspace) => workspace.take_up_wish(core.me, wish),
+            None => core.left_over_wishes.entry(id).or_default().push(wish),
         }
-        if content.author() == core.me {
+    }
+}
+
+impl Workspace {
+    /// Takes in a wish that is on the disk.
+    pub(crate) fn take_up_wish(&mut self, me: PeerId, wish: Wish) {
+        let (proposal, author) = (wish.content.id(), wish.content.author());
+        if author == me {
             let course = crate::fate::Course { saved: true, ..Default::default() };
-            workspace.courses.insert(proposal, course);
+            self.courses.insert(proposal, course);
         }
-        if let Content::Proposal(_) = content {
+        if let Content::Proposal(_) = wish.content {
             // What was taken in once stays: the limit is for what comes.
-            let _ = workspace.unanswered.hold(content.author(), proposal);
+            let _ = self.unanswered.hold(author, proposal);
         }
-        workspace.sync.restore_proposal(proposal);
-        workspace.wishes.insert(proposal, Wish { content, arrival, stored: true });
+        self.sync.restore_proposal(proposal);
+        self.wishes.insert(proposal, wish);
     }
 }
 

@@ -95,9 +95,9 @@ faults! {
 
 impl Fault {
     /// Whether the default worlds have it. A restored or cloned *host* needs the host's recovery,
-    /// and a flipped bit needs damaged rows to be set aside and fetched again: neither is built.
+    /// which is not built.
     pub fn by_default(self) -> bool {
-        !matches!(self, Self::HostRestored | Self::HostCloned | Self::BitFlip)
+        !matches!(self, Self::HostRestored | Self::HostCloned)
     }
 }
 

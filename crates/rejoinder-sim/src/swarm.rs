@@ -180,6 +180,9 @@ impl Swarm {
         let workspace = self.workspace_at(peer).await?;
         let view = life.within(workspace.view()).await?.ok()?;
         self.0.world.seen(peer, &view);
+        if view.uncarried == 0 {
+            self.0.ledger.all_carried(peer.name());
+        }
         for request in &view.requests {
             if let Err(why) = self.0.ledger.seen(peer.name(), request) {
                 self.0.world.fail(why);

@@ -64,6 +64,7 @@ impl Breaking {
             | Fault::Reopened
             | Fault::Offline
             | Fault::ClockJump
+            | Fault::BitFlip
             | Fault::Restored => self.peer(fault).await,
             Fault::Cloned => self.clone_a_member().await,
             Fault::Lost
@@ -73,7 +74,6 @@ impl Breaking {
             | Fault::Cut
             | Fault::LostWrite
             | Fault::TornWrite
-            | Fault::BitFlip
             | Fault::WrongClock
             | Fault::LateJoin
             | Fault::HostRestored
@@ -147,12 +147,19 @@ impl Breaking {
     async fn peer(&mut self, fault: Fault) {
         let peers = self.shuffled();
         let host = &self.swarm.0.host;
-        let peer = if fault == Fault::HostCrash {
-            Some(host.clone())
-        } else {
-            let members_only = matches!(fault, Fault::Crash | Fault::Restored);
-            peers.into_iter().find(|peer| !members_only || peer.name() != host.name())
+        let rotten = self.swarm.rotten();
+        // What one disk has lost must be on another one still.
+        let loses = matches!(fault, Fault::BitFlip | Fault::Restored);
+        let may_be = |peer: &Peer| {
+            if fault == Fault::HostCrash {
+                peer.name() == host.name()
+            } else if loses && let Some(rotten) = &rotten {
+                peer.name() == rotten
+            } else {
+                !matches!(fault, Fault::Crash | Fault::Restored) || peer.name() != host.name()
+            }
         };
+        let peer = peers.into_iter().find(may_be);
         let Some(peer) = peer.filter(|peer| peer.try_home().is_some()) else { return };
         let busy = self.busy.clone();
         if !lock(&busy.0).insert(peer.name().to_owned()) {
@@ -217,6 +224,17 @@ impl Breaking {
                 self.swarm.0.ledger.set_back(peer.name(), saves);
                 self.swarm.start(peer).await;
             }
+            Fault::BitFlip => {
+                fired.count(fault);
+                peer.crash().await;
+                self.swarm.0.ledger.crashed(peer.name());
+                self.swarm.0.ledger.rots(peer.name());
+                for _ in 0..self.draws.between(1, 8) {
+                    peer.flip_bit();
+                }
+                self.last().await;
+                self.swarm.start(peer).await;
+            }
             Fault::Crash | Fault::HostCrash => {
                 fired.count(fault);
                 self.crash_for_a_while(peer).await;
@@ -236,7 +254,6 @@ impl Breaking {
             | Fault::Swizzle
             | Fault::LostWrite
             | Fault::TornWrite
-            | Fault::BitFlip
             | Fault::WrongClock
             | Fault::LateJoin
             | Fault::Cloned
@@ -261,7 +278,8 @@ impl Breaking {
         // Others link with two runs of a device at once; a third copy waits until one is gone.
         let family = peer.name().split('x').next().unwrap_or_default();
         let has_twin = peers.iter().any(|other| other.name().starts_with(&format!("{family}x")));
-        if has_twin || peer.try_home().is_none() {
+        let rots = self.swarm.rotten().is_some_and(|rotten| rotten == family);
+        if has_twin || rots || peer.try_home().is_none() {
             return;
         }
         let name = format!("{}x{}", peer.name(), self.number);
@@ -282,6 +300,12 @@ fn in_two(world: &World, name: &str, peers: &[&Peer]) {
 }
 
 impl Swarm {
+    /// Whose disk rots. One disk at a time: what is on no sound one is lost.
+    pub(super) fn rotten(&self) -> Option<String> {
+        let rots = self.0.profile.faults.contains(&Fault::BitFlip);
+        rots.then(|| format!("p{}", self.draws("rotten").index(self.0.profile.people)))
+    }
+
     /// Opens a home again, as often as it takes: its disk may be failing still.
     pub(super) async fn start(&self, peer: &Peer) {
         while peer.start().await.is_err() {

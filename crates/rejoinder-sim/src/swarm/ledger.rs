@@ -36,6 +36,8 @@ struct Inner {
     truncated: bool,
     /// How many edits were said to be saved.
     saved: u64,
+    /// And how many when all that a peer had written was last known to be on another's disk.
+    carried: BTreeMap<String, u64>,
     done: BTreeMap<&'static str, u64>,
 }
 
@@ -173,6 +175,19 @@ impl Ledger {
     /// How many edits were said to be saved so far.
     pub(super) fn saves(&self) -> u64 {
         self.lock().saved
+    }
+
+    /// All that a peer has written is on another's disk.
+    pub(super) fn all_carried(&self, peer: &str) {
+        let mut inner = self.lock();
+        let saved = inner.saved;
+        inner.carried.insert(peer.to_owned(), saved);
+    }
+
+    /// A disk is not what it was: what others don't have may be lost.
+    pub(super) fn rots(&self, peer: &str) {
+        let carried = self.lock().carried.get(peer).copied().unwrap_or(0);
+        self.set_back(peer, carried);
     }
 
     /// A disk was set back to what it was after so many saves: what was promised there since then

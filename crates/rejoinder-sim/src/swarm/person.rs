@@ -47,6 +47,9 @@ impl Person {
             return Ok(());
         }
         self.swarm.0.world.seen(&self.peer, &view);
+        if view.uncarried == 0 {
+            self.swarm.0.ledger.all_carried(self.peer.name());
+        }
         let open: Vec<_> =
             view.requests.iter().filter(|view| view.status == RequestStatus::Open).collect();
         if self.draws.chance(30) {

@@ -50,6 +50,7 @@ const MADE: &[Fault] = &[
     Fault::FailedSync,
     Fault::DiskFull,
     Fault::SlowDisk,
+    Fault::BitFlip,
     Fault::Reopened,
     Fault::Offline,
     Fault::ClockJump,
