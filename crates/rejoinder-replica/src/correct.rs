@@ -22,7 +22,7 @@ impl Workspace {
     pub(crate) fn correct(&mut self, core: &mut Core, document: DocumentId, filled: Filled) {
         let Some(warm) = self.warm(&document) else { return };
         let Filled { unusable, authors } = filled;
-        let (said, held) = (self.sync.frontier(&document), warm.document.frontier().clone());
+        let (said, held) = (self.sync.frontier(&document), warm.document().frontier().clone());
         if said == held && unusable.is_empty() {
             return;
         }
@@ -84,7 +84,7 @@ impl Workspace {
         let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
         let Envelope { author, incarnation, change, .. } = behind.envelope.value();
         let (author, bytes) = (*author, behind.envelope.bytes().clone());
-        let admitted = warm.document.admit(author, *incarnation, change);
+        let admitted = warm.document_mut().admit(author, *incarnation, change);
         if let Err(NotAdmitted::Missing(_)) = admitted {
             return warm.behind.push(behind);
         }

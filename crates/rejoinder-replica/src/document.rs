@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use rejoinder_answers::{Document, Form, NotAdmitted};
+use rejoinder_answers::{Document, Edit, EditRefused, Form, NotAdmitted, Writer, Written};
 use rejoinder_finalizer::Request;
 use rejoinder_identity::{ActorId, OpeningId, PeerId, Verified};
 use rejoinder_sync::{Envelope, Fetched, LinkId};
 
-use crate::{command::Command, input::CommandId, rows::envelope_place_of_key, store::Loaded};
+use crate::{
+    command::Command, input::CommandId, memo::Memo, rows::envelope_place_of_key, store::Loaded,
+};
 
 /// A document's place in its workspace.
 #[derive(Debug)]
@@ -41,9 +43,11 @@ pub(crate) enum Waiting {
 /// A document in memory, with the envelopes that it is a view of.
 #[derive(Debug)]
 pub(crate) struct Warm {
-    pub(crate) document: Document,
+    document: Document,
     /// The questions as they are now.
-    pub(crate) form: Form,
+    form: Form,
+    /// What it was last shown as.
+    pub(crate) memo: Memo,
     /// In the order in which they were admitted: none before one that it depends on.
     envelopes: Vec<Fetched>,
     /// The place of the next envelope in the document's own order.
@@ -86,6 +90,7 @@ impl Warm {
         Self {
             document,
             form,
+            memo: Memo::default(),
             envelopes: Vec::new(),
             next_place: 0,
             unstored: 0,
@@ -124,6 +129,37 @@ impl Warm {
     /// Keeps the envelope of a change that the document has just taken in.
     pub(crate) fn keep(&mut self, actor: ActorId, seq: u64, bytes: Arc<[u8]>) {
         self.envelopes.push(Fetched { actor, seq, bytes });
+    }
+
+    /// What it says.
+    pub(crate) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// To write in it: what it was shown as is over.
+    pub(crate) fn document_mut(&mut self) -> &mut Document {
+        self.memo.forget();
+        &mut self.document
+    }
+
+    pub(crate) fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Writes what a person answers.
+    pub(crate) fn edit(
+        &mut self,
+        writer: &Writer,
+        edit: &Edit,
+    ) -> Result<Vec<Written>, EditRefused> {
+        self.memo.forget();
+        self.document.edit(&self.form, writer, edit)
+    }
+
+    /// Other questions are asked.
+    pub(crate) fn set_form(&mut self, form: Form) {
+        self.memo.forget();
+        self.form = form;
     }
 
     /// All envelopes.

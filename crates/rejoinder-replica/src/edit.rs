@@ -108,7 +108,7 @@ impl Workspace {
             .get_mut(&document)
             .and_then(Slot::warm_mut)
             .expect("whoever writes has seen that the document is in memory");
-        let written = warm.document.edit(&warm.form, &writer, edit).map_err(Refused::Edit)?;
+        let written = warm.edit(&writer, edit).map_err(Refused::Edit)?;
         let mut batch = Batch::default();
         let mut pushed = Vec::new();
         for Written { actor, seq, hash, change } in written {
@@ -189,7 +189,7 @@ impl Workspace {
 
 /// Another's answer as an edit of one's own.
 fn taken(warm: &Warm, question: &QuestionId, from: &PeerId) -> Option<Edit> {
-    let projection = warm.document.projection(&warm.form);
+    let projection = warm.document().projection(warm.form());
     let conflicts = projection.conflicts.get(question).into_iter().flatten();
     let in_conflict = conflicts.map(|conflict| (&conflict.authors, &conflict.answer));
     let answers = projection.answers.get(question).into_iter();

@@ -62,7 +62,7 @@ impl Workspace {
             return;
         }
         let Some(warm) = self.slots.get_mut(document).and_then(Slot::warm_mut) else { return };
-        match warm.document.admit(*author, *incarnation, change) {
+        match warm.document_mut().admit(*author, *incarnation, change) {
             Ok(admitted) => {
                 let Admitted { actor, seq, hash, .. } = admitted;
                 tracing::debug!(%document, author = %author.short(), seq, "envelope");
@@ -86,7 +86,7 @@ impl Workspace {
             }
             Err(NotAdmitted::Known) => {
                 let actor = envelope.value().actor();
-                if let Some(tip) = warm.document.frontier().get(&actor) {
+                if let Some(tip) = warm.document().frontier().get(&actor) {
                     let item = Item::Envelope { document: *document, actor, seq: tip.seq };
                     self.sync.seen_again(core.now, link, item);
                 }

@@ -21,6 +21,7 @@ mod input;
 mod join;
 pub mod limits;
 mod links;
+mod memo;
 #[cfg(rejoinder_mutants)]
 mod mutants;
 mod output;

@@ -43,7 +43,7 @@ impl Workspace {
             let command = Command::Complete { workspace, opening, response, answers };
             return Ok(Done::Later(command, document));
         };
-        let frontier = warm.document.frontier().clone();
+        let frontier = warm.document().frontier().clone();
         let answers = on_screen(warm, response, answers);
         let completion =
             Completion { response, carried: &answers, proposer: core.me, seen: &frontier };
@@ -123,7 +123,7 @@ fn on_screen(
     given: BTreeMap<QuestionId, ChatInputAnswer>,
 ) -> BTreeMap<QuestionId, ChatInputAnswer> {
     let shown = match response {
-        ChatInputResponseKind::Accept => warm.document.projection(&warm.form).answers,
+        ChatInputResponseKind::Accept => warm.document().projection(warm.form()).answers,
         ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => BTreeMap::new(),
     };
     let ready = shown.into_iter().filter_map(|(question, shown)| match &shown.answer {
@@ -141,7 +141,7 @@ fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
         ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => return None,
         ChatInputResponseKind::Accept => {}
     }
-    let settlement = warm.document.settle_completion(&warm.form, completion);
+    let settlement = warm.document().settle_completion(warm.form(), completion);
     if !settlement.missing.is_empty() {
         return Some(Refusal::RequiredUnanswered { questions: settlement.missing });
     }

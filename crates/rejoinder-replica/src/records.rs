@@ -151,8 +151,8 @@ impl Workspace {
                     if rejoinder_identity::mutant::is("mutant-revision-loses-its-structure") {
                         return core.tell(Event::Opened { workspace: self.id, opening });
                     }
-                    warm.form = Form::read(request.request());
-                    if let Err(error) = warm.document.admit_skeleton(skeleton, host) {
+                    warm.set_form(Form::read(request.request()));
+                    if let Err(error) = warm.document_mut().admit_skeleton(skeleton, host) {
                         tracing::warn!(%document, %error, "skeleton not admitted");
                     }
                 }

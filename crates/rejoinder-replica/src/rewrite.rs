@@ -89,7 +89,7 @@ impl Warm {
             Some((fetched.actor, envelope.value().author))
         });
         for (actor, author) in authors.collect::<BTreeMap<_, _>>() {
-            let Some(tip) = self.document.frontier().get(&actor).copied() else { continue };
+            let Some(tip) = self.document().frontier().get(&actor).copied() else { continue };
             let row = FrontierRow { author, tip };
             batch.put(Table::Frontiers, rows::frontier_key(document, &actor), rows::value(&row));
         }

@@ -25,8 +25,8 @@ impl Settle for Workspace {
                 Err(_) => unreadable.push(question.clone()),
             }
         }
-        let mut settlement = settlement(warm.document.settle_completion(
-            &warm.form,
+        let mut settlement = settlement(warm.document().settle_completion(
+            warm.form(),
             &answers::Completion {
                 response: completion.response,
                 carried: &carried,
@@ -44,10 +44,10 @@ impl Settle for Workspace {
         let (_, warm) = self.document(opening).expect(READ);
         #[cfg(rejoinder_mutants)]
         if rejoinder_identity::mutant::is("mutant-turn-end-settles-nothing") {
-            let frontier = warm.document.frontier().clone();
+            let frontier = warm.document().frontier().clone();
             return Settlement { frontier, ..Settlement::default() };
         }
-        settlement(warm.document.settle_end(&warm.form))
+        settlement(warm.document().settle_end(warm.form()))
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use ahp_types::state::ChatInputAnswer;
 use rejoinder_answers::{Answer, Projection, answer_from_json};
 use rejoinder_finalizer::{Embedded, Request, Status};
-use rejoinder_identity::{OpeningId, QuestionId};
+use rejoinder_identity::{OpeningId, QuestionId, RecordId};
 
 use crate::{
     core::Core,
     document::Warm,
+    memo::Shown,
     view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView},
     workspace::Workspace,
 };
@@ -47,20 +48,20 @@ impl Workspace {
         let warm = self.warm(&request.document());
         let mut view = self.plain_view(request);
         match (settled(request.status()), warm) {
-            (None, Some(warm)) => view.projection = warm.document.projection(&warm.form),
+            (None, Some(warm)) => view.projection = warm.shown(None).projection,
             (None, None) => {}
-            (Some(embedded), warm) => {
+            (Some((record, embedded)), warm) => {
                 view.projection = shown(embedded);
                 #[cfg(rejoinder_mutants)]
                 if rejoinder_identity::mutant::is("mutant-late-drafts-leak-in")
                     && let Some(warm) = warm
                 {
-                    view.projection = warm.document.projection(&warm.form);
+                    view.projection = warm.shown(None).projection;
                 }
-                if let Some(Warm { document, form, .. }) = warm {
-                    let (frontier, answers) = (&embedded.frontier, &view.projection.answers);
-                    view.passed_over = document.passed_over(form, frontier, answers);
-                    view.not_included = document.not_included(form, frontier);
+                if let Some(warm) = warm {
+                    let of = Some((record, embedded, &view.projection));
+                    let shown = warm.shown(of);
+                    (view.passed_over, view.not_included) = (shown.passed_over, shown.not_included);
                 }
             }
         }
@@ -87,7 +88,7 @@ impl Workspace {
     pub(crate) fn chat(&self) -> ChatView {
         let (chat, session) = self.log.state().shown(|request| {
             let warm = self.warm(&request.document());
-            let answers = warm.map(|warm| warm.document.projection(&warm.form).answers);
+            let answers = warm.map(|warm| warm.shown(None).projection.answers);
             let plain = |(question, answer): (QuestionId, Answer)| (question, answer.answer);
             answers.unwrap_or_default().into_iter().map(plain).collect::<BTreeMap<_, _>>()
         });
@@ -108,12 +109,27 @@ fn status(status: &Status) -> RequestStatus {
     }
 }
 
-/// What the record that settled a request embeds; none while it is open.
-fn settled(status: &Status) -> Option<&Embedded> {
+/// The record that settled a request, and what it embeds; none while it is open.
+fn settled(status: &Status) -> Option<(RecordId, &Embedded)> {
     match status {
         Status::Open => None,
-        Status::Decided(decision) => Some(&decision.embedded),
-        Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded),
+        Status::Decided(decision) => Some((decision.record, &decision.embedded)),
+        Status::Suspended(ended) | Status::Ended(ended) => Some((ended.record, &ended.embedded)),
+    }
+}
+
+impl Warm {
+    /// What the document says, beside the record that settled its request, if one did.
+    fn shown(&self, settled: Option<(RecordId, &Embedded, &Projection)>) -> Shown {
+        let (document, form) = (self.document(), self.form());
+        self.memo.get(settled.map(|(record, ..)| record), || match settled {
+            None => Shown { projection: document.projection(form), ..Shown::default() },
+            Some((_, embedded, projection)) => Shown {
+                passed_over: document.passed_over(form, &embedded.frontier, &projection.answers),
+                not_included: document.not_included(form, &embedded.frontier),
+                ..Shown::default()
+            },
+        })
     }
 }
 

@@ -113,7 +113,7 @@ impl Workspace {
                     None => Document::new(skeleton.document).skeleton(&form, &given),
                     Some(opening) => {
                         let (_, warm) = self.document(&opening).expect(READ);
-                        warm.document.skeleton(&form, &BTreeMap::new())
+                        warm.document().skeleton(&form, &BTreeMap::new())
                     }
                 }
             },
