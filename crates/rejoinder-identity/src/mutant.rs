@@ -34,6 +34,8 @@ pub const ALL: &[&str] = &[
     "mutant-revision-loses-its-structure",
     "mutant-seq-reused-after-a-failed-write",
     "mutant-state-outlives-its-link",
+    "mutant-damage-not-corrected",
+    "mutant-shown-from-an-old-look",
 ];
 
 /// Brings a fault back on this thread; the empty name is none.

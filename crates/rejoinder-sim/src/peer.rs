@@ -49,6 +49,19 @@ struct Running {
     life: Arc<Life>,
 }
 
+/// A process whose sockets and tasks end when this is dropped.
+struct Ends {
+    peer: Peer,
+    runtime: Arc<VirtualTime>,
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.peer.0.world.inner.network.kill(self.peer.ip());
+        self.runtime.kill();
+    }
+}
+
 /// Whether a process lives.
 #[derive(Debug, Default)]
 pub(crate) struct Life {
@@ -200,18 +213,20 @@ impl Peer {
         true
     }
 
-    /// Closes the home in order.
+    /// Closes the home in order. One who stops waiting for that leaves a dead process.
     pub async fn close(&self) {
-        let Some(running) = lock(&self.0.now).running.take() else { return };
+        let Some(Running { home, runtime, life }) = lock(&self.0.now).running.take() else {
+            return;
+        };
         self.say("closes");
-        running.life.end();
+        life.end();
+        let ends = Ends { peer: self.clone(), runtime };
         tokio::task::yield_now().await;
         // A story may hold it for a moment still: then it ends like a crash that loses nothing.
-        if let Ok(home) = Arc::try_unwrap(running.home) {
+        if let Ok(home) = Arc::try_unwrap(home) {
             home.close().await;
         }
-        self.0.world.inner.network.kill(self.ip());
-        running.runtime.kill();
+        drop(ends);
         tokio::task::yield_now().await;
     }
 

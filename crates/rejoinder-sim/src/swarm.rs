@@ -16,6 +16,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use rejoinder::{HomeEvent, Invite, NotDone, Refused, Role, Ticket, WorkspaceId};
 use tokio::{
+    sync::Notify,
     task::JoinSet,
     time::{Instant, sleep},
 };
@@ -86,10 +87,12 @@ async fn live(world: &World) -> Report {
     for number in 0..swarm.0.profile.people {
         everybody.spawn(swarm.clone().arrive(number));
     }
-    let breaking = tokio::spawn(faults::happen(swarm.clone()));
+    let stop = Arc::new(Notify::new());
+    let breaking = tokio::spawn(faults::happen(swarm.clone(), Arc::clone(&stop)));
     sleep(swarm.0.profile.breaks_for).await;
 
-    breaking.abort();
+    stop.notify_one();
+    breaking.await.expect("what breaks things does not break");
     everybody.shutdown().await;
     let healed = Instant::now();
     swarm.heal().await;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{sync::Notify, task::JoinSet, time::sleep};
 
 use super::{Swarm, person};
 use crate::{
@@ -16,21 +16,28 @@ use crate::{
     world::{World, lock},
 };
 
-/// Breaks things until it is dropped; what is broken then, the heal mends.
-pub(super) async fn happen(swarm: Swarm) {
+/// Breaks things until it shall stop; what is broken then, the heal mends.
+pub(super) async fn happen(swarm: Swarm, stop: Arc<Notify>) {
     let mut draws = swarm.draws("faults");
     let kinds: Vec<Fault> = swarm.0.profile.faults.iter().copied().collect();
     let busy = Busy::default();
     let mut going_on = JoinSet::new();
     let mut number = 0;
     loop {
-        sleep(draws.pause(swarm.0.profile.between_faults)).await;
-        let Some(fault) = draws.pick(&kinds).copied() else { return };
+        let pause = draws.pause(swarm.0.profile.between_faults);
+        tokio::select! {
+            biased;
+            () = stop.notified() => break,
+            () = sleep(pause) => {}
+        }
+        let Some(fault) = draws.pick(&kinds).copied() else { break };
         number += 1;
         let own = swarm.draws(&format!("fault {number}"));
         let breaking = Breaking { swarm: swarm.clone(), draws: own, busy: busy.clone(), number };
         going_on.spawn(breaking.go(fault));
     }
+    // Each has ended when this has: no half-closed process is left beside the one that is opened.
+    going_on.shutdown().await;
 }
 
 /// The peers something happens to whose end must be waited for.

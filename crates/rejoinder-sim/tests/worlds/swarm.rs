@@ -4,6 +4,10 @@ use rejoinder_sim::{World, swarm, swarm_in};
 
 /// The seeds that are always run, in two halves for two cores.
 const FIXED: [std::ops::Range<u64>; 2] = [1..9, 9..17];
+/// Those by which something was found, in the engine or in what checks it: late drafts told as
+/// another's, a third copy that dialled for ever, a wish that outlived its forgotten workspace, an
+/// edit on its way to a slow disk while that was copied, a home that was opened while it closed.
+const FOUND: [u64; 5] = [15, 36, 246, 298, 958];
 /// How many others.
 const RANDOM: u64 = 6;
 
@@ -24,6 +28,11 @@ fn half_of_the_fixed_seeds_holds() {
 fn the_other_half_holds() {
     let [_, half] = FIXED;
     hold(half);
+}
+
+#[test]
+fn the_seeds_that_found_something_hold() {
+    hold(FOUND.into_iter());
 }
 
 #[test]
