@@ -25,7 +25,7 @@ use crate::{
     output::Output,
     restore::{RestoreError, restore},
     store::{LoadId, Loaded, Restored, WriteId},
-    view::{ChatView, RequestView, WorkspaceView},
+    view::{ChatView, MemberView, RequestView, WorkspaceView},
     workspace::Workspace,
 };
 
@@ -160,6 +160,11 @@ impl Replica {
     /// One of them, as it is shown.
     pub fn workspace(&self, id: &WorkspaceId) -> Option<WorkspaceView> {
         self.workspaces.get(id).map(|workspace| workspace.view(&self.core))
+    }
+
+    /// The members of a workspace.
+    pub fn members(&self, id: &WorkspaceId) -> Vec<MemberView> {
+        self.workspaces.get(id).into_iter().flat_map(Workspace::members).collect()
     }
 
     /// One request, as it is shown.

@@ -18,12 +18,6 @@ use crate::{
 impl Workspace {
     pub(crate) fn view(&self, core: &Core) -> WorkspaceView {
         let state = self.log.state();
-        let members = state.members().iter().map(|(device, member)| MemberView {
-            device: *device,
-            name: member.name.clone(),
-            role: member.role,
-            host: state.host() == Some(*device),
-        });
         let waiting = self.courses.keys().filter(|id| self.wishes.contains_key(*id));
         WorkspaceView {
             id: self.id,
@@ -31,13 +25,23 @@ impl Workspace {
             can_host: self.root.is_some(),
             hosting: self.hosting.is_some(),
             member: self.member(&core.me).is_some(),
-            members: members.collect(),
+            members: self.members().collect(),
             log_length: self.log.position().length,
             log_head: self.log.position().head,
             requests: state.requests().map(|request| self.request_view(request)).collect(),
             waiting: waiting.filter_map(|id| Some((*id, self.fate(id)?))).collect(),
             uncarried: self.uncarried(),
         }
+    }
+
+    pub(crate) fn members(&self) -> impl Iterator<Item = MemberView> {
+        let state = self.log.state();
+        state.members().iter().map(|(device, member)| MemberView {
+            device: *device,
+            name: member.name.clone(),
+            role: member.role,
+            host: state.host() == Some(*device),
+        })
     }
 
     pub(crate) fn view_of(&self, opening: &OpeningId) -> Option<RequestView> {

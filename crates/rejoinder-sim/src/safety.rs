@@ -36,18 +36,21 @@ pub(crate) struct Safety {
 
 impl Safety {
     pub(crate) fn event(&mut self, peer: &str, event: &HomeEvent) -> Result<(), String> {
+        if let Some(view) = event.request() {
+            self.request(peer, view)?;
+        }
         match event {
-            HomeEvent::Opened(view)
-            | HomeEvent::Decided(view)
-            | HomeEvent::Ended(view)
-            | HomeEvent::Resumed(view)
-            | HomeEvent::Answer { request: view, .. }
-            | HomeEvent::NotIncluded { request: view, .. } => self.request(peer, view),
             HomeEvent::Fate { proposal, fate, .. } => self.fate(peer, *proposal, fate),
             HomeEvent::NotAdmitted { why, .. } => {
                 Err(format!("{peer} refused what an honest peer sent: {why}"))
             }
-            HomeEvent::Listening { .. }
+            HomeEvent::Opened(_)
+            | HomeEvent::Decided(_)
+            | HomeEvent::Ended(_)
+            | HomeEvent::Resumed(_)
+            | HomeEvent::Answer { .. }
+            | HomeEvent::NotIncluded { .. }
+            | HomeEvent::Listening { .. }
             | HomeEvent::LinkUp { .. }
             | HomeEvent::LinkDown { .. }
             | HomeEvent::Joined { .. }

@@ -149,6 +149,36 @@ pub enum HomeEvent {
 }
 
 impl HomeEvent {
+    /// The request that it is about, as it was then; none when it only names one, or none.
+    pub fn request(&self) -> Option<&RequestView> {
+        match self {
+            Self::Opened(view)
+            | Self::Decided(view)
+            | Self::Ended(view)
+            | Self::Resumed(view)
+            | Self::Answer { request: view, .. }
+            | Self::NotIncluded { request: view, .. } => Some(view),
+            Self::Listening { .. }
+            | Self::LinkUp { .. }
+            | Self::LinkDown { .. }
+            | Self::Joined { .. }
+            | Self::JoinRefused { .. }
+            | Self::ApprovalNeeded { .. }
+            | Self::Member { .. }
+            | Self::Fate { .. }
+            | Self::Void { .. }
+            | Self::Chat { .. }
+            | Self::InSync { .. }
+            | Self::NotAdmitted { .. }
+            | Self::DiskFailing { .. }
+            | Self::DiskRecovered
+            | Self::Damaged { .. }
+            | Self::Salvaged(_)
+            | Self::OwnMissing { .. }
+            | Self::Missed(_) => None,
+        }
+    }
+
     /// What the replica told, with the state as it is now. What concerns the node alone is none;
     /// neither is what was over before it could be told.
     pub(crate) fn told(replica: &Replica, event: Event) -> Option<Self> {
@@ -163,7 +193,7 @@ impl HomeEvent {
                 Self::ApprovalNeeded { workspace, device, name }
             }
             Event::Member { workspace, device } => {
-                let members = replica.workspace(&workspace)?.members;
+                let members = replica.members(&workspace);
                 let member = members.into_iter().find(|member| member.device == device)?;
                 Self::Member { workspace, member }
             }

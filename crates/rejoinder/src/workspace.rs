@@ -53,7 +53,8 @@ impl Workspace {
     ///
     /// The home was closed.
     pub async fn members(&self) -> Result<Vec<MemberView>, Closed> {
-        Ok(self.view().await?.members)
+        let id = self.id;
+        self.handle.read(move |replica| replica.members(&id)).await
     }
 
     /// Its requests, open or not, in the order in which they were raised, and how they change.

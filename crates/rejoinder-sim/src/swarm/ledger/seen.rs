@@ -9,32 +9,7 @@ use crate::swarm::tokens::{self, Shown, Token};
 
 impl Ledger {
     pub(in crate::swarm) fn event(&self, peer: &str, event: &HomeEvent) -> Result<(), String> {
-        match event {
-            HomeEvent::Opened(view)
-            | HomeEvent::Decided(view)
-            | HomeEvent::Ended(view)
-            | HomeEvent::Resumed(view)
-            | HomeEvent::Answer { request: view, .. }
-            | HomeEvent::NotIncluded { request: view, .. } => self.seen(peer, view),
-            HomeEvent::Listening { .. }
-            | HomeEvent::LinkUp { .. }
-            | HomeEvent::LinkDown { .. }
-            | HomeEvent::Joined { .. }
-            | HomeEvent::JoinRefused { .. }
-            | HomeEvent::ApprovalNeeded { .. }
-            | HomeEvent::Member { .. }
-            | HomeEvent::Fate { .. }
-            | HomeEvent::Void { .. }
-            | HomeEvent::Chat { .. }
-            | HomeEvent::InSync { .. }
-            | HomeEvent::NotAdmitted { .. }
-            | HomeEvent::DiskFailing { .. }
-            | HomeEvent::DiskRecovered
-            | HomeEvent::Damaged { .. }
-            | HomeEvent::Salvaged(_)
-            | HomeEvent::OwnMissing { .. }
-            | HomeEvent::Missed(_) => Ok(()),
-        }
+        event.request().map_or(Ok(()), |view| self.seen(peer, view))
     }
 
     /// Notes what a peer shows, and checks whom it names as authors.
