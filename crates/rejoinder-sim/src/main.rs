@@ -12,6 +12,10 @@ use std::process::ExitCode;
 use self::{args::Args, survey::Survey};
 
 fn main() -> ExitCode {
+    if std::env::args().skip(1).any(|word| word == "--help" || word == "-h") {
+        println!("{}", args::USAGE);
+        return ExitCode::SUCCESS;
+    }
     let args = match Args::read(std::env::args().skip(1)) {
         Ok(args) => args,
         Err(why) => {
