@@ -451,3 +451,24 @@ fn a_file_that_is_made_anew_under_an_open_home_gets_back_what_is_in_memory() {
         busy.world.try_start(peer).unwrap();
     }
 }
+
+/// A settled document is not read when a home opens. After its file was made anew without some
+/// rows it must be, or this home is taken for one that carries what it has lost.
+#[test]
+fn a_home_that_was_salvaged_is_not_taken_for_a_carrier_of_what_it_has_lost() {
+    let mut busy = busy(5);
+    busy.world.crash(BEN);
+    let envelopes = |world: &World, peer: Peer| -> BTreeSet<Vec<u8>> {
+        let rows = world.peers[peer].disk.iter();
+        let rows = rows.filter(|((table, _), _)| *table == Table::Envelopes);
+        rows.map(|(_, value)| value.clone()).collect()
+    };
+    let all = envelopes(&busy.world, ANA);
+    assert_eq!(all, envelopes(&busy.world, BEN));
+    busy.world.peers[BEN].disk.retain(|(table, _), _| *table != Table::Envelopes);
+    let (why, kept, rows, lost) = ("torn".into(), "home.damaged-1".into(), 9, 1);
+    busy.world.peers[BEN].salvaged = Some(Salvaged { why, kept, rows, lost });
+    busy.world.start(BEN);
+    busy.world.pass(60_000);
+    assert!(envelopes(&busy.world, BEN) == all, "nobody has read the decided one");
+}

@@ -13,7 +13,7 @@ use rejoinder_identity::{
 use rejoinder_replica::{
     AskId, Batch, Change, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId,
     Load, LoadId, Loaded, Output, Refused, Replica, Reply, RequestView, RestoreError, Restored,
-    Table, WriteId,
+    Salvaged, Table, WriteId,
 };
 
 pub(crate) type Peer = usize;
@@ -45,6 +45,8 @@ pub(crate) struct Node {
     pub(crate) disk: BTreeMap<(Table, Vec<u8>), Vec<u8>>,
     /// Rows that are not what was written any more.
     pub(crate) damaged: BTreeSet<(Table, Vec<u8>)>,
+    /// Its file was made anew when it was opened last.
+    pub(crate) salvaged: Option<Salvaged>,
     writes: VecDeque<(WriteId, Batch)>,
     loads: VecDeque<(LoadId, Load)>,
     /// Writes are asked for and never become durable.
@@ -79,6 +81,7 @@ impl World {
                 replica: None,
                 disk: BTreeMap::new(),
                 damaged: BTreeSet::new(),
+                salvaged: None,
                 writes: VecDeque::new(),
                 loads: VecDeque::new(),
                 stalled: false,
@@ -134,6 +137,7 @@ impl World {
                 restored.damaged.entry(*table).or_default().push(key.clone());
             }
         }
+        restored.salvaged = node.salvaged.take();
         let config = Config { key: node.key.clone(), incarnation, name: node.name.to_owned() };
         node.replica = Some(Replica::new(config, seed, restored)?);
         self.drain(peer);
