@@ -78,25 +78,34 @@ impl Workspace {
 
     /// Takes in what lay on the disk and had to wait for something before it, if that has come.
     pub(crate) fn admit_behind(&mut self, core: &mut Core, document: DocumentId) {
-        let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
-        for Behind { key, envelope } in std::mem::take(&mut warm.behind) {
-            self.admit_one_behind(core, document, Behind { key, envelope });
+        // In rounds, and not each from within the one before it: thousands may wait in a row.
+        let mut some = true;
+        while std::mem::take(&mut some) {
+            let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
+            for behind in std::mem::take(&mut warm.behind) {
+                some |= self.admit_one_behind(core, document, behind);
+            }
         }
     }
 
-    fn admit_one_behind(&mut self, core: &mut Core, document: DocumentId, behind: Behind) {
-        let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else { return };
+    /// Whether something was taken in, on which others may wait.
+    fn admit_one_behind(&mut self, core: &mut Core, document: DocumentId, behind: Behind) -> bool {
+        let Some(warm) = self.slots.get_mut(&document).and_then(Slot::warm_mut) else {
+            return false;
+        };
         let Envelope { author, incarnation, change, .. } = behind.envelope.value();
         let (author, bytes) = (*author, behind.envelope.bytes().clone());
         let admitted = warm.document_mut().admit(author, *incarnation, change);
         if let Err(NotAdmitted::Missing(_)) = admitted {
-            return warm.behind.push(behind);
+            warm.behind.push(behind);
+            return false;
         }
         let mut batch = Batch::default();
         batch.delete(Table::Envelopes, behind.key);
         let Ok(admitted) = admitted else {
             // Somebody had it, and sent it again; or it follows nothing that anybody has.
-            return core.store(batch, After::Nothing);
+            core.store(batch, After::Nothing);
+            return false;
         };
         let (actor, seq) = (admitted.actor, admitted.seq);
         let tip = Tip { seq, hash: admitted.hash };
@@ -110,6 +119,6 @@ impl Workspace {
         self.sync.add_envelope(core.now, document, actor, tip, &bytes, None);
         self.tell_answers(core, &document, author, &admitted);
         self.release(core, &Wait::Change(document, admitted.hash));
-        self.admit_behind(core, document);
+        true
     }
 }
