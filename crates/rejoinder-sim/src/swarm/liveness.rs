@@ -85,6 +85,10 @@ impl Swarm {
             if backlog != Backlog::default() {
                 return of(&format!("something waits still: {backlog:?}"));
             }
+            let links = peer.home().links().await.map_err(|closed| closed.to_string())?;
+            if links.iter().any(|link| link.queued > 0) {
+                return of("bytes wait for a link");
+            }
             if let Some(request) = differs(&first, &view) {
                 return of(&format!("shows request {request} otherwise than the host"));
             }
