@@ -10,5 +10,6 @@ mod hosts;
 mod normal;
 mod rot;
 mod same_seed;
+mod sleep;
 mod swarm;
 mod topologies;

@@ -122,9 +122,8 @@ impl Node {
 
     /// Notices a new network and a wake from sleep.
     fn look_around(&mut self) {
-        let ahead = self.clock.ahead();
-        let slept = ahead.saturating_sub(self.network.clock_ahead) > limits::SLEPT_MILLIS;
-        self.network.clock_ahead = ahead;
+        let slept = self.clock.slept();
+        let woke = slept > std::mem::replace(&mut self.network.slept, slept);
         let addresses =
             own_addresses(self.network.endpoint.local_address(), &*self.network.sockets);
         let moved = addresses != self.network.addresses;
@@ -134,7 +133,10 @@ impl Node {
             self.network.addresses.clone_from(&addresses);
             self.command(Command::Addresses(addresses));
         }
-        if slept || moved {
+        if woke || moved {
+            // A link that died meanwhile would pass for a living one until QUIC gives it up, and
+            // nobody dials a peer that is reached.
+            self.network.links.doubt_all(self.clock.now());
             self.dial_all_at_once();
         }
     }

@@ -93,6 +93,14 @@ impl Links {
         }
     }
 
+    /// Asks every link whether it lives: the machine slept, or the network is another one.
+    pub(crate) fn doubt_all(&mut self, now: Timestamp) {
+        let all: Vec<_> = self.wires.keys().copied().collect();
+        for link in all {
+            self.doubt(now, link);
+        }
+    }
+
     pub(crate) fn pong(&mut self, link: LinkId) {
         if let Some(wire) = self.wires.get_mut(&link) {
             wire.doubted = None;

@@ -5,6 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     sync::Arc,
+    time::Duration,
 };
 
 use rejoinder_identity::{PeerId, Timestamp, WorkspaceId};
@@ -34,8 +35,8 @@ pub(crate) struct Network {
     pub(super) refused: BTreeSet<WorkspaceId>,
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) sockets: Arc<dyn environment::Network>,
-    /// See [`Clock::ahead`](crate::clock::Clock::ahead), when it was looked at last.
-    pub(super) clock_ahead: i64,
+    /// See [`Clock::slept`](crate::clock::Clock::slept), when it was looked at last.
+    pub(super) slept: Duration,
     pub(super) look_around: Timestamp,
     pub(super) arrivals: Arrivals,
     arriving: mpsc::Receiver<Arrival>,
@@ -54,12 +55,12 @@ pub(super) struct Parts {
     pub(super) only: Option<BTreeSet<PeerId>>,
     pub(super) sockets: Arc<dyn environment::Network>,
     pub(super) now: Timestamp,
-    pub(super) clock_ahead: i64,
+    pub(super) slept: Duration,
 }
 
 impl Network {
     pub(super) fn start(parts: Parts) -> Self {
-        let Parts { me, endpoint, door, dialer, only, sockets, now, clock_ahead } = parts;
+        let Parts { me, endpoint, door, dialer, only, sockets, now, slept } = parts;
         let endpoint = Arc::new(endpoint);
         let (arrivals, arriving) = mpsc::channel(limits::ARRIVALS);
         let mut tasks = JoinSet::new();
@@ -75,7 +76,7 @@ impl Network {
             refused: BTreeSet::new(),
             addresses,
             sockets,
-            clock_ahead,
+            slept,
             look_around: now.after(limits::LOOK_AROUND),
             arrivals,
             arriving,

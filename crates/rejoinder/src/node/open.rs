@@ -92,8 +92,8 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     }
 
     let dialer = Dialer::new(ChaCha8Rng::from_seed(dialer_seed));
-    let (now, clock_ahead) = (clock.now(), clock.ahead());
-    let parts = Parts { me, endpoint, door, dialer, only, sockets, now, clock_ahead };
+    let (now, slept) = (clock.now(), clock.slept());
+    let parts = Parts { me, endpoint, door, dialer, only, sockets, now, slept };
     let (handle, calls) = Handle::new();
     let mut node = Node {
         clock,
