@@ -85,6 +85,10 @@ impl Feed {
                 let message = format!("the disk refuses writes, nothing is saved: {why}");
                 vec![error("disk", message)]
             }
+            HomeEvent::Unreadable { opening, why, .. } => {
+                let message = format!("the answers of request {opening} can't be read: {why}");
+                vec![error("disk", message)]
+            }
             HomeEvent::Damaged { rows } => vec![error("damaged", damage::damaged(rows))],
             HomeEvent::Salvaged(salvaged) => vec![error("salvaged", damage::salvaged(salvaged))],
             HomeEvent::OwnMissing { changes, proposals } => {

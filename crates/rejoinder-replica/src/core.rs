@@ -15,8 +15,9 @@ use crate::{
     input::{AskId, CommandId},
     limits,
     output::{Output, Reply},
+    reads::Reads,
     refused::Refused,
-    store::{Batch, Load, LoadId, Table},
+    store::{Batch, Load, Table},
     wish::Wish,
     writes::{Failed, Writes},
 };
@@ -71,8 +72,7 @@ pub(crate) struct Core {
     card_news: VecDeque<(Timestamp, PeerId)>,
     /// The place that the next durably received wish takes in the order of this home.
     pub(crate) next_arrival: u64,
-    pub(crate) loading: BTreeMap<LoadId, (WorkspaceId, DocumentId)>,
-    next_load: u64,
+    pub(crate) reads: Reads,
     rng: ChaCha20Rng,
     outputs: VecDeque<Output>,
     writes: Writes<After>,
@@ -93,8 +93,7 @@ impl Core {
             left_over_wishes: BTreeMap::new(),
             card_news: VecDeque::new(),
             next_arrival: 0,
-            loading: BTreeMap::new(),
-            next_load: 0,
+            reads: Reads::default(),
             rng,
             outputs: VecDeque::new(),
             writes: Writes::new(),
@@ -148,9 +147,7 @@ impl Core {
     }
 
     pub(crate) fn load(&mut self, workspace: WorkspaceId, document: DocumentId) {
-        let id = LoadId(self.next_load);
-        self.next_load += 1;
-        self.loading.insert(id, (workspace, document));
+        let id = self.reads.ask(workspace, document);
         let load = Load { table: Table::Envelopes, prefix: document.0.to_vec() };
         self.outputs.push_back(Output::Load(id, load));
     }

@@ -35,6 +35,9 @@ impl Workspace {
         };
         match &mut slot.memory {
             Memory::Warm(_) => self.admit(core, link, &envelope),
+            Memory::Cold if core.reads.failing(&document).is_some() => {
+                self.sync.compare_soon(core.now, link);
+            }
             Memory::Cold | Memory::Loading(_) => {
                 if slot.wait(Some(Waiting::Arrived(link, envelope))) {
                     core.load(self.id, document);
@@ -171,10 +174,10 @@ impl Workspace {
         let (opening, open) = (slot.opening, request.is_open());
         // Before anything is said of it to anybody.
         self.correct(core, document, filled);
-        if !open {
-            self.settled(opening);
-        }
-        let Memory::Loading(waiting) = memory else { return };
+        let waiting = match memory {
+            Memory::Loading(waiting) => waiting,
+            Memory::Cold | Memory::Warm(_) => Vec::new(),
+        };
         for one in waiting {
             match one {
                 Waiting::Arrived(link, envelope) => self.admit(core, link, &envelope),
@@ -184,23 +187,47 @@ impl Workspace {
                 }
             }
         }
+        // After those who wait for it: what this drops may be what they came for.
+        if !open {
+            self.settled(opening);
+        }
     }
 
     /// The rows of a document could not be read. What waits for it is told, or tried again by
     /// the next comparison.
-    pub(crate) fn load_failed(&mut self, core: &mut Core, document: DocumentId, why: String) {
+    pub(crate) fn load_failed(
+        &mut self,
+        core: &mut Core,
+        document: DocumentId,
+        why: String,
+        first: bool,
+    ) {
         let Some(slot) = self.slots.get_mut(&document) else { return };
+        let opening = slot.opening;
         let Memory::Loading(waiting) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
             return;
         };
         for one in waiting {
             match one {
                 Waiting::Arrived(link, _) => self.sync.compare_soon(core.now, link),
-                Waiting::Command(id, _) => core.reply(id, Err(Refused::Disk(why.clone()))),
+                Waiting::Command(id, _) => core.reply(id, Err(Refused::Unreadable(why.clone()))),
                 Waiting::Wanted { link, .. } => {
                     self.sync.send_envelopes(core.now, link, document, Vec::new());
                 }
             }
+        }
+        if first && self.open_request(&opening).is_ok() {
+            core.tell(Event::Unreadable { workspace: self.id, opening, why });
+        }
+    }
+
+    /// The time has come to read a document again that could not be read: an open request is
+    /// looked at by people, and the host decides on it.
+    pub(crate) fn read_again(&mut self, core: &mut Core, document: DocumentId) {
+        let opening = self.slots.get(&document).map(|slot| slot.opening);
+        match opening.filter(|opening| self.open_request(opening).is_ok()) {
+            Some(opening) if self.warm(&document).is_none() => drop(self.warm_up(core, opening)),
+            Some(_) | None => core.reads.forget(&document),
         }
     }
 
@@ -220,6 +247,9 @@ impl Workspace {
             Some(warm) => {
                 let lacking = warm.lacking(&after, budget);
                 self.sync.send_envelopes(core.now, link, document, lacking);
+            }
+            None if core.reads.failing(&document).is_some() => {
+                self.sync.send_envelopes(core.now, link, document, Vec::new());
             }
             None => {
                 if slot.wait(Some(Waiting::Wanted { link, after, budget })) {
@@ -271,7 +301,9 @@ impl Workspace {
             slots.get(document).and_then(Slot::warm).is_none_or(|warm| warm.unstored == 0)
         };
         while self.settled_warm.len() > limits::SETTLED_IN_MEMORY {
-            let oldest = self.settled_warm.iter().position(|one| droppable(&self.slots, one));
+            // Nor the newest: somebody has just asked for it.
+            let older = &self.settled_warm[..self.settled_warm.len() - 1];
+            let oldest = older.iter().position(|one| droppable(&self.slots, one));
             let Some(oldest) = oldest else { return };
             let document = self.settled_warm.remove(oldest);
             if let Some(slot) = self.slots.get_mut(&document)

@@ -128,6 +128,16 @@ pub enum Event {
         /// Whether it is.
         yes: bool,
     },
+    /// The document of an open request can't be read from the disk. It is tried again from time to
+    /// time; until then the host can't decide on that request, nor end its turn.
+    Unreadable {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Why.
+        why: String,
+    },
     /// Something a peer sent was refused, and why. It is not stored and not passed on.
     NotAdmitted {
         /// Who sent it.

@@ -3,6 +3,7 @@
 
 mod act;
 mod door;
+mod needs;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -132,13 +133,10 @@ impl Workspace {
 
     /// Takes the next piece of work when nothing is being written; says whether it did something.
     pub(crate) fn pump_host(&mut self, core: &mut Core) -> bool {
-        let Some(hosting) = &self.hosting else { return false };
-        if hosting.writing.is_some() || hosting.queue.is_empty() || !self.open_documents_here(core)
-        {
+        if self.hosting.as_ref().is_none_or(|hosting| hosting.writing.is_some()) {
             return false;
         }
-        let work = self.hosting.as_mut().and_then(|hosting| hosting.queue.pop_front());
-        match work {
+        match self.next_work(core) {
             None => return false,
             Some(Work::Title(id, title)) => {
                 let act = HostAction::SetTitle { title };
@@ -153,15 +151,6 @@ impl Workspace {
             Some(Work::Act(id, act)) => self.do_act(core, id, act),
         }
         true
-    }
-
-    /// Whether the document of every open request is in memory: what the host decides on.
-    fn open_documents_here(&mut self, core: &mut Core) -> bool {
-        let open: Vec<_> =
-            self.log.state().open_requests().iter().map(|request| request.opening()).collect();
-        // Each is asked for, also after one that is not here yet.
-        let here: Vec<_> = open.into_iter().map(|opening| self.warm_up(core, opening)).collect();
-        here.into_iter().all(|here| here)
     }
 
     fn answer_wish(&mut self, core: &mut Core, id: ProposalId, approved: Option<bool>) {

@@ -26,6 +26,7 @@ mod memo;
 mod mutants;
 mod output;
 mod propose;
+mod reads;
 mod records;
 mod refused;
 mod replica;

@@ -48,6 +48,8 @@ pub enum Refused {
     Name(String),
     /// The disk refuses writes.
     Disk(String),
+    /// The disk can't read the answers that this needs.
+    Unreadable(String),
 }
 
 impl Refused {
@@ -70,7 +72,7 @@ impl Refused {
             Self::TooManyProposals => "too-many-proposals",
             Self::NobodyWaits(_) => "nobody-waits",
             Self::Name(_) => "name",
-            Self::Disk(_) => "disk",
+            Self::Disk(_) | Self::Unreadable(_) => "disk",
         }
     }
 }
@@ -122,6 +124,7 @@ impl fmt::Display for Refused {
             }
             Self::Name(why) => write!(f, "that can't be this device's name: {why}"),
             Self::Disk(why) => write!(f, "the disk refuses writes: {why}"),
+            Self::Unreadable(why) => write!(f, "the disk can't read the answers: {why}"),
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::{
     join::JoinAnswer,
     links::save_card,
     output::Output,
+    reads::ReadFailed,
     restore::{RestoreError, restore},
     store::{LoadId, Loaded, Restored, WriteId},
     view::{ChatView, MemberView, RequestView, WorkspaceView},
@@ -104,7 +105,7 @@ impl Replica {
     /// When to say [`Input::Timeout`], at the latest.
     pub fn poll_timeout(&self) -> Option<Timestamp> {
         let syncs = self.workspaces.values().filter_map(|one| one.sync.poll_timeout());
-        syncs.chain(self.core.writes().timeout()).min()
+        syncs.chain(self.core.writes().timeout()).chain(self.core.reads.timeout()).min()
     }
 
     /// This device.
@@ -287,6 +288,9 @@ impl Replica {
 
     fn timeout(&mut self) {
         self.core.retry();
+        for (id, document) in self.core.reads.due(self.core.now) {
+            self.with(id, |workspace, core| workspace.read_again(core, document));
+        }
         for id in self.ids() {
             self.with(id, |workspace, core| {
                 let due = workspace.sync.poll_timeout().is_some_and(|at| at <= core.now);
@@ -377,15 +381,18 @@ impl Replica {
     }
 
     fn loaded(&mut self, id: LoadId, loaded: Loaded) {
-        if let Some((workspace, document)) = self.core.loading.remove(&id) {
+        if let Some((workspace, document)) = self.core.reads.done(id) {
             self.with(workspace, |workspace, core| workspace.loaded(core, document, loaded));
         }
     }
 
     fn load_failed(&mut self, id: LoadId, why: String) {
-        if let Some((workspace, document)) = self.core.loading.remove(&id) {
+        if let Some(failed) = self.core.reads.failed(self.core.now, id, why.clone()) {
+            let ReadFailed { workspace, document, first } = failed;
             tracing::error!(%document, %why, "a document can't be read");
-            self.with(workspace, |workspace, core| workspace.load_failed(core, document, why));
+            self.with(workspace, |workspace, core| {
+                workspace.load_failed(core, document, why, first);
+            });
         }
     }
 }

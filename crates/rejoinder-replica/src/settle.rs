@@ -10,7 +10,7 @@ use rejoinder_identity::{OpeningId, QuestionId};
 
 use crate::workspace::Workspace;
 
-pub(crate) const READ: &str = "the host reads the document of every open request before it decides";
+pub(crate) const READ: &str = "the host reads the documents that it decides on before it does";
 
 impl Settle for Workspace {
     fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {

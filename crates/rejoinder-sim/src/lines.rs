@@ -43,6 +43,9 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
         HomeEvent::NotAdmitted { from, why } => {
             (link(from), none(), format!("not admitted: {why}"))
         }
+        HomeEvent::Unreadable { opening, why, .. } => {
+            (none(), short(opening), format!("unreadable: {why}"))
+        }
         HomeEvent::DiskFailing { why } => (none(), none(), format!("disk failing: {why}")),
         HomeEvent::Damaged { rows } => (none(), none(), format!("damaged: {rows:?}")),
         HomeEvent::Salvaged(salvaged) => {

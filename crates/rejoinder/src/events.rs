@@ -113,6 +113,16 @@ pub enum HomeEvent {
         /// Whether it is.
         yes: bool,
     },
+    /// The answers of an open request can't be read from the disk. It is tried again from time to
+    /// time; until then its host can neither decide on it nor end its turn.
+    Unreadable {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// Why.
+        why: String,
+    },
     /// Something that a peer sent was refused. It is not stored and not passed on.
     NotAdmitted {
         /// Who sent it.
@@ -169,6 +179,7 @@ impl HomeEvent {
             | Self::Void { .. }
             | Self::Chat { .. }
             | Self::InSync { .. }
+            | Self::Unreadable { .. }
             | Self::NotAdmitted { .. }
             | Self::DiskFailing { .. }
             | Self::DiskRecovered
@@ -211,6 +222,9 @@ impl HomeEvent {
             Event::Void { workspace, opening } => Self::Void { workspace, opening },
             Event::Chat(workspace) => Self::Chat { workspace },
             Event::InSync { workspace, yes } => Self::InSync { workspace, yes },
+            Event::Unreadable { workspace, opening, why } => {
+                Self::Unreadable { workspace, opening, why }
+            }
             Event::NotAdmitted { from, why } => Self::NotAdmitted { from, why },
             Event::DiskFailing(why) => Self::DiskFailing { why },
             Event::DiskRecovered => Self::DiskRecovered,

@@ -231,6 +231,9 @@ impl FormOnTerminal<'_> {
             HomeEvent::DiskFailing { why } => {
                 said = Some(format!("the disk refuses writes, nothing is saved: {why}"));
             }
+            HomeEvent::Unreadable { why, .. } => {
+                said = Some(format!("the answers of a request can't be read: {why}"));
+            }
             HomeEvent::Damaged { rows } => said = Some(damage::damaged(&rows)),
             HomeEvent::Salvaged(salvaged) => said = Some(damage::salvaged(&salvaged)),
             HomeEvent::OwnMissing { changes, proposals } => {

@@ -6,4 +6,5 @@
 mod model;
 mod rot;
 mod story;
+mod waits;
 mod world;

@@ -53,6 +53,10 @@ pub(crate) struct Node {
     pub(crate) stalled: bool,
     /// Writes fail.
     pub(crate) full: bool,
+    /// Reads of rows whose keys begin so fail.
+    pub(crate) unreadable: Vec<Vec<u8>>,
+    /// How many reads it was asked for.
+    pub(crate) reads: u64,
     next_command: u64,
     pub(crate) replies: BTreeMap<u64, Result<Reply, Refused>>,
     pub(crate) events: Vec<Event>,
@@ -74,29 +78,36 @@ impl World {
             frames: 0,
         };
         for name in names {
-            let key = SecretKey::from_seed(world.draw());
-            world.peers.push(Node {
-                name,
-                key,
-                replica: None,
-                disk: BTreeMap::new(),
-                damaged: BTreeSet::new(),
-                salvaged: None,
-                writes: VecDeque::new(),
-                loads: VecDeque::new(),
-                stalled: false,
-                full: false,
-                next_command: 0,
-                replies: BTreeMap::new(),
-                events: Vec::new(),
-                asks: BTreeMap::new(),
-                next_ask: 0,
-            });
+            world.add(name);
         }
         for peer in 0..names.len() {
             world.start(peer);
         }
         world
+    }
+
+    fn add(&mut self, name: &'static str) -> Peer {
+        let key = SecretKey::from_seed(self.draw());
+        self.peers.push(Node {
+            name,
+            key,
+            replica: None,
+            disk: BTreeMap::new(),
+            damaged: BTreeSet::new(),
+            salvaged: None,
+            writes: VecDeque::new(),
+            loads: VecDeque::new(),
+            stalled: false,
+            full: false,
+            unreadable: Vec::new(),
+            reads: 0,
+            next_command: 0,
+            replies: BTreeMap::new(),
+            events: Vec::new(),
+            asks: BTreeMap::new(),
+            next_ask: 0,
+        });
+        self.peers.len() - 1
     }
 
     pub(crate) fn draw<const N: usize>(&mut self) -> [u8; N] {
@@ -267,6 +278,11 @@ impl World {
             Due::Load(peer) => {
                 let node = &mut self.peers[peer];
                 let (id, Load { table, prefix }) = node.loads.pop_front().unwrap();
+                node.reads += 1;
+                if node.unreadable.contains(&prefix) {
+                    self.handle(peer, Input::LoadFailed(id, "input/output error".into()));
+                    return true;
+                }
                 let rows = node
                     .disk
                     .range((table, prefix.clone())..)
@@ -346,8 +362,10 @@ impl World {
             }
             Output::AnswerJoin(ask, bytes) => {
                 let me = self.id(peer);
-                let (asker, workspace) = self.peers[peer].asks.remove(&ask).unwrap();
-                self.handle(asker, Input::JoinAnswered { by: me, bytes, workspace });
+                // A stranger that is none of the peers only knocked.
+                if let Some((asker, workspace)) = self.peers[peer].asks.remove(&ask) {
+                    self.handle(asker, Input::JoinAnswered { by: me, bytes, workspace });
+                }
             }
             Output::Reply(CommandId(id), result) => {
                 self.peers[peer].replies.insert(id, result);

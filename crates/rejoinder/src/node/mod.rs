@@ -143,6 +143,9 @@ impl Node {
                 self.aim();
             }
             Event::DiskFailing(why) => tracing::warn!(%why, "the disk refuses writes"),
+            Event::Unreadable { opening, why, .. } => {
+                tracing::error!(%opening, %why, "the answers of an open request can't be read");
+            }
             Event::DiskRecovered => tracing::info!("the disk takes writes again"),
             Event::Damaged { rows } => tracing::warn!(?rows, "rows were damaged and are set aside"),
             Event::Salvaged(salvaged) => tracing::warn!(?salvaged, "the home's file is made anew"),

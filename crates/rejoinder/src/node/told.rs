@@ -74,6 +74,7 @@ fn is_kept(event: &Event) -> bool {
         Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } => true,
         Event::PeersChanged
         | Event::NotAdmitted { .. }
+        | Event::Unreadable { .. }
         | Event::DiskFailing(_)
         | Event::DiskRecovered
         | Event::Joined(_)
@@ -98,6 +99,7 @@ fn concerns(event: &Event, topic: &Topic) -> bool {
     match event {
         Event::PeersChanged
         | Event::NotAdmitted { .. }
+        | Event::Unreadable { .. }
         | Event::DiskFailing(_)
         | Event::DiskRecovered
         | Event::Damaged { .. }

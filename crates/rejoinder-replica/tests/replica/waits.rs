@@ -1,0 +1,69 @@
+//! Nobody waits for ever, and no disk is asked over and over.
+
+use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
+use rejoinder_replica::{Command, Event, Fate, HostAct, Reply};
+
+use crate::story::{ANA, HOST, draft, form, selected, submit, team, text};
+
+#[test]
+fn a_host_leaves_a_document_alone_that_cannot_be_read_and_goes_on_with_the_rest() {
+    let (mut world, workspace, first, _) = team(40, &["host", "ana"]);
+    let mut other = form();
+    other.id = "r2".into();
+    let second = world.raise(HOST, workspace, other);
+    world.quiet();
+    world.edit(ANA, workspace, first, submit("env", selected("prod"))).unwrap();
+    world.quiet();
+    let document = world.view(HOST, workspace, first).document;
+    world.crash(HOST);
+    world.peers[HOST].reads = 0;
+    world.peers[HOST].unreadable.push(document.0.to_vec());
+    world.start(HOST);
+    world.host(HOST, workspace);
+    let accepted = world.complete(ANA, workspace, first, Accept).unwrap();
+    let declined = world.complete(ANA, workspace, second, Decline).unwrap();
+    world.pass(60_000);
+
+    let reads = world.peers[HOST].reads;
+    assert!(reads < 30, "{reads} reads within a minute");
+    assert_eq!(world.fate(ANA, workspace, declined), Some(Fate::Granted));
+    assert_eq!(world.fate(ANA, workspace, accepted), Some(Fate::Received));
+    let told = world.peers[HOST].events.iter();
+    let told = told
+        .filter(|one| matches!(one, Event::Unreadable { opening, .. } if *opening == first))
+        .count();
+    assert_eq!(told, 1, "the program is told once");
+    // What needs that document is refused, the rest is done.
+    world.act(HOST, workspace, HostAct::Say { text: "hm".into() }).unwrap();
+    let turn = world.view(HOST, workspace, first).turn;
+    let refused = world.act(HOST, workspace, HostAct::CompleteTurn(turn));
+    assert_eq!(refused.unwrap_err().code(), "disk");
+
+    world.peers[HOST].unreadable.clear();
+    world.pass(20_000);
+    assert_eq!(world.fate(ANA, workspace, accepted), Some(Fate::Granted));
+}
+
+#[test]
+fn a_document_that_somebody_waits_for_is_not_dropped_before_it_is_used() {
+    let (mut world, workspace, first, _) = team(41, &["host", "ana"]);
+    world.complete(HOST, workspace, first, Decline).unwrap();
+    world.quiet();
+    world.crash(ANA);
+    world.start(ANA);
+    world.quiet();
+    world.peers[ANA].full = true;
+    for index in 0..70 {
+        let mut form = form();
+        form.id = format!("more-{index}");
+        let opening = world.raise(HOST, workspace, form);
+        world.edit(HOST, workspace, opening, draft("notes", text("x"))).unwrap();
+        world.complete(HOST, workspace, opening, Decline).unwrap();
+        world.quiet();
+    }
+    world.peers[ANA].reads = 0;
+    let read = world.ask_for(ANA, Command::Read { workspace, opening: first });
+    world.quiet();
+    assert!(matches!(world.peers[ANA].replies.get(&read), Some(Ok(Reply::Read))));
+    assert_eq!(world.peers[ANA].reads, 1);
+}
