@@ -70,6 +70,12 @@ impl HomeFile {
         self.path.with_file_name(name)
     }
 
+    /// Puts what was written beside the file in its place, durably.
+    pub(crate) fn appear(&self) -> io::Result<()> {
+        fs::rename(self.beside(), &self.path)?;
+        sync_directory(&self.path)
+    }
+
     /// Gives the file a second name, under which it stays.
     fn keep(&self) -> io::Result<PathBuf> {
         for number in 1_u32.. {
@@ -123,7 +129,12 @@ impl Backend for HomeFile {
     }
 
     fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
-        let file = private().create(true).truncate(true).open(self.beside())?;
+        // An earlier attempt's; and whatever lies there, nothing is written through it.
+        match fs::remove_file(self.beside()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let file = private().create_new(true).open(self.beside())?;
         let backend = FileBackend::new(file).map_err(io::Error::other)?;
         Ok(Box::new(backend))
     }
@@ -131,8 +142,7 @@ impl Backend for HomeFile {
     fn replace(&self) -> io::Result<String> {
         let kept = self.keep()?;
         sync_directory(&self.path)?;
-        fs::rename(self.beside(), &self.path)?;
-        sync_directory(&self.path)?;
+        self.appear()?;
         Ok(kept.display().to_string())
     }
 
@@ -146,7 +156,7 @@ fn open_private(path: &Path) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
     }
-    let file = private().create(true).open(path)?;
+    let file = private().create_new(true).open(path)?;
     sync_directory(path)?;
     Ok(file)
 }

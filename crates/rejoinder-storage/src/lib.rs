@@ -8,6 +8,7 @@
 //! can be read of it is in a new one; which rows are lost is said to whoever reads them.
 
 mod backend;
+mod copy;
 mod error;
 mod format;
 mod guard;

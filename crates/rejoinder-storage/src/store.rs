@@ -12,6 +12,7 @@ use rejoinder_replica::{Batch, Change, Load, Loaded, Restored, Salvaged, Table};
 
 use crate::{
     backend::{Backend, Frozen, HomeFile, Opened},
+    copy::FileCopy,
     error::{Doing, Failure, StoreError, What},
     format,
     guard::guarded,
@@ -71,6 +72,53 @@ impl Store {
     /// What [`What`] lists.
     pub fn open_file(path: &Path) -> Result<(Self, Restored), StoreError> {
         Self::open(Box::new(HomeFile::new(path)))
+    }
+
+    /// Opens a copy in memory of the store in a file, as the file was at some moment. What is
+    /// committed goes to the copy alone. The file is only read: another process may hold it, and
+    /// it may lie where nobody can write. What that process has written lately may not be in the
+    /// copy, and what is may not be durable yet.
+    ///
+    /// # Errors
+    ///
+    /// What [`What`] lists; [`What::InUse`] when the file changed too often to be copied.
+    pub fn open_copy(path: &Path) -> Result<(Self, Restored), StoreError> {
+        let copy = FileCopy::of(path)
+            .map_err(|failure| StoreError::new(Doing::Open, path.display().to_string(), failure))?;
+        Self::open(Box::new(copy))
+    }
+
+    /// Makes a store that holds nothing, in a file that is not there or is empty. It appears there
+    /// whole, and durably.
+    ///
+    /// # Errors
+    ///
+    /// What [`What`] lists. Then no file has appeared.
+    pub fn make_file(path: &Path) -> Result<(), StoreError> {
+        let file = HomeFile::new(path);
+        let made = guarded(|| {
+            let beside = Opened::new(file.open_beside()?);
+            let frozen = beside.frozen();
+            format::create(beside, &frozen)?.close()?;
+            Ok(file.appear()?)
+        });
+        made.map_err(|failure| StoreError::new(Doing::Open, file.place(), failure))
+    }
+
+    /// Whether nobody has kept anything in the store in that file, which is only read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open_copy`](Self::open_copy).
+    pub fn is_blank(path: &Path) -> Result<bool, StoreError> {
+        let (store, _) = Self::open_copy(path)?;
+        for table in Table::ALL {
+            let found = store.load(&Load { table, prefix: Vec::new() })?;
+            if !found.rows.is_empty() || !found.damaged.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Makes batches durable in one transaction: when this returns, all of them are on the disk.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on stops where it is")]
 
+mod copies;
 mod disk;
 mod faults;
 mod file;
