@@ -45,12 +45,31 @@ impl From<OpenError> for Failure {
             OpenError::Denied { .. } => "denied",
             OpenError::Disk { .. } => "disk",
             OpenError::Key { .. } => "key",
+            OpenError::NoHome { .. } => "no-home",
+            OpenError::StoreMissing { .. } => "store-missing",
+            OpenError::KeyMissing { .. } => "key-missing",
+            OpenError::Exposed { .. } => "exposed",
             OpenError::Store(_) => "store",
             OpenError::Restore(_) => "restore",
             OpenError::Listen { .. } => "listen",
             OpenError::Interrupted => "interrupted",
         };
-        Self::new(word, error)
+        let hint = match &error {
+            OpenError::StoreMissing { .. } | OpenError::KeyMissing { .. } => {
+                " (`ask` and `join` do with --new)"
+            }
+            OpenError::NoHome { .. } => "; --home says which directory is meant",
+            OpenError::InUse { .. }
+            | OpenError::Denied { .. }
+            | OpenError::Disk { .. }
+            | OpenError::Key { .. }
+            | OpenError::Exposed { .. }
+            | OpenError::Store(_)
+            | OpenError::Restore(_)
+            | OpenError::Listen { .. }
+            | OpenError::Interrupted => "",
+        };
+        Self::new(word, format!("{error}{hint}"))
     }
 }
 

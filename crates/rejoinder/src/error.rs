@@ -1,6 +1,11 @@
 //! Why something was not done, by who can do something about it.
 
-use std::{error::Error, fmt, io, net::SocketAddr, path::PathBuf};
+use std::{
+    error::Error,
+    fmt, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use rejoinder_replica::{Refused, RestoreError};
 use rejoinder_storage::StoreError;
@@ -36,6 +41,31 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// No home is there, and none was to be made: look for the right directory.
+    NoHome {
+        /// The directory.
+        home: PathBuf,
+    },
+    /// The store is missing or empty, and the key is there: restore the file from a backup, or
+    /// start anew, see [`Directory::anew`](crate::Directory::anew).
+    StoreMissing {
+        /// The file.
+        store: PathBuf,
+    },
+    /// The key is missing, and the store is there: restore the file from a backup, or start anew
+    /// as another device, see [`Directory::anew`](crate::Directory::anew).
+    KeyMissing {
+        /// The file.
+        key: PathBuf,
+    },
+    /// Somebody else may have had a hand in it: change the owner or the permissions, or take
+    /// another home.
+    Exposed {
+        /// The directory, or a file in it.
+        path: PathBuf,
+        /// How.
+        why: Exposure,
+    },
     /// The home's file could not be opened.
     Store(StoreError),
     /// What the home's file holds can't be read.
@@ -51,7 +81,22 @@ pub enum OpenError {
     Interrupted,
 }
 
+/// What lets somebody else have a hand in a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exposure {
+    /// That user owns it.
+    Owner(u32),
+    /// Others may write to it; its mode.
+    Writable(u32),
+    /// It is a link, or something else that is no file.
+    NoFile,
+}
+
 impl OpenError {
+    pub(crate) fn exposed(path: &Path, why: Exposure) -> Self {
+        Self::Exposed { path: path.to_owned(), why }
+    }
+
     pub(crate) fn disk(doing: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         let path = path.into();
         if source.kind() == io::ErrorKind::PermissionDenied {
@@ -83,6 +128,38 @@ impl fmt::Display for OpenError {
                 "{} is not a device key; restore it from a backup, or take another home",
                 path.display()
             ),
+            Self::NoHome { home } => write!(f, "there is no home in {}", home.display()),
+            Self::StoreMissing { store } => write!(
+                f,
+                "{} is missing or empty, and this device's key is there: what the home held is \
+                 lost, its workspaces and open requests too; restore the file from a backup, or \
+                 start anew with this key",
+                store.display()
+            ),
+            Self::KeyMissing { key } => write!(
+                f,
+                "{} is missing, and the home's store is there: without that key this device is a \
+                 new one, and no member of its workspaces; restore the file from a backup, or \
+                 start anew as a new device",
+                key.display()
+            ),
+            Self::Exposed { path, why } => match (path.display(), why) {
+                (path, Exposure::Owner(user)) => write!(
+                    f,
+                    "{path} belongs to another user ({user}); take a home of your own, or run this \
+                     as that user"
+                ),
+                (path, Exposure::Writable(mode)) => write!(
+                    f,
+                    "others may write to {path} (mode {mode:04o}); if you trust what is in it: \
+                     chmod go-w {path}"
+                ),
+                (path, Exposure::NoFile) => write!(
+                    f,
+                    "{path} is no file of its own; a home's files lie in the home, and are not \
+                     links"
+                ),
+            },
             Self::Store(error) => error.fmt(f),
             Self::Restore(error) => error.fmt(f),
             Self::Listen { address, source } => write!(f, "cannot listen on {address}: {source}"),
@@ -97,7 +174,14 @@ impl Error for OpenError {
             Self::Disk { source, .. } | Self::Listen { source, .. } => Some(source),
             Self::Store(error) => Some(error),
             Self::Restore(error) => Some(error),
-            Self::InUse { .. } | Self::Denied { .. } | Self::Key { .. } | Self::Interrupted => None,
+            Self::InUse { .. }
+            | Self::Denied { .. }
+            | Self::Key { .. }
+            | Self::NoHome { .. }
+            | Self::StoreMissing { .. }
+            | Self::KeyMissing { .. }
+            | Self::Exposed { .. }
+            | Self::Interrupted => None,
         }
     }
 }

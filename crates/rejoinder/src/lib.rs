@@ -67,7 +67,7 @@ mod workspace;
 pub use asked::{Asked, Outcome};
 pub use clock::{SystemClock, WallClock};
 pub use environment::{DiskDriver, Environment, Network, Pace, UdpNetwork};
-pub use error::{Closed, NotDone, OpenError};
+pub use error::{Closed, Exposure, NotDone, OpenError};
 pub use events::{Events, HomeEvent};
 pub use home::Home;
 pub use host::{Host, Invite, Turn};

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    net::{Ipv6Addr, SocketAddr},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
 };
 
@@ -13,7 +13,7 @@ use crate::{
     error::OpenError,
     home::Home,
     node,
-    place::{Directory, Place},
+    place::{CopyOf, Directory, Place},
 };
 
 /// How a home is opened: see [`Home::options`].
@@ -24,12 +24,14 @@ pub struct Options {
     pub(crate) listen: SocketAddr,
     pub(crate) only: Option<BTreeSet<PeerId>>,
     pub(crate) environment: Option<Environment>,
+    /// Whether the port of the last time is taken again, and this one kept.
+    pub(crate) keeps_port: bool,
 }
 
 impl Options {
     pub(crate) fn new() -> Self {
         let listen = (Ipv6Addr::UNSPECIFIED, 0).into();
-        Self { name: None, listen, only: None, environment: None }
+        Self { name: None, listen, only: None, environment: None, keeps_port: true }
     }
 
     /// The name by which others know this device. Without it, the last one stays.
@@ -62,6 +64,20 @@ impl Options {
     /// See [`OpenError`].
     pub async fn open(self, directory: impl Into<PathBuf>) -> Result<Home, OpenError> {
         self.open_at(Directory::new(directory)).await
+    }
+
+    /// Opens a copy, in memory, of the home in that directory, to look at what it holds. Nothing
+    /// is made or written there, so another process may have the home open, or nobody may be able
+    /// to write there. The copy shows what lay on the disk at some moment, links with nobody, and
+    /// what is done with it is gone with it.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub async fn open_copy(self, directory: impl Into<PathBuf>) -> Result<Home, OpenError> {
+        let listen = (Ipv4Addr::LOCALHOST, 0).into();
+        let alone = Self { listen, keeps_port: false, ..self }.only([]);
+        alone.open_at(CopyOf(Directory::new(directory))).await
     }
 
     /// Opens the home that is kept there.

@@ -69,6 +69,7 @@ impl Opening {
         let opened = self.place.take(self.fresh).and_then(|Taken { key, store, hold }| {
             let opened = match store {
                 StoreAt::File(path) => Store::open_file(&path),
+                StoreAt::CopyOf(path) => Store::open_copy(&path),
                 StoreAt::Backend(backend) => Store::open(backend),
             };
             opened.map(|(store, restored)| (key, store, restored, hold)).map_err(OpenError::Store)

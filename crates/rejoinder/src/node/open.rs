@@ -46,7 +46,7 @@ pub(crate) struct Opened {
 
 /// Opens a home.
 pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Opened, OpenError> {
-    let Options { name, listen, only, environment } = options;
+    let Options { name, listen, only, environment, keeps_port } = options;
     let Environment { network: sockets, runtime, seed, clock, crypto, disk: driver } =
         environment.unwrap_or_else(Environment::real);
     // Each draw is its own, whatever the others are used for.
@@ -63,7 +63,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     };
 
     let disk::Opened { disk, key, mut restored } = take(driver, place, fresh_key).await?;
-    let kept_port = take_port(&mut restored);
+    let kept_port = take_port(&mut restored).filter(|_| keeps_port);
     let clock = Clock::start(clock);
     // A home that nobody has named is known by its key.
     let first_name = name.clone().unwrap_or_else(|| key.public().short());
@@ -87,7 +87,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     })
     .map_err(|source| OpenError::Listen { address: listen, source })?;
     let port = endpoint.local_address().port();
-    if kept_port != Some(port) {
+    if keeps_port && kept_port != Some(port) {
         disk.keep(port_row(port));
     }
 
