@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions},
+    hash::{BuildHasher, RandomState},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -24,13 +25,11 @@ impl TicketFile {
         let cannot = |error| cannot_write(place, &error);
         let mut name = OsString::from(".");
         name.push(place.file_name().ok_or_else(|| cannot(io::ErrorKind::InvalidInput.into()))?);
-        name.push(format!(".{}", std::process::id()));
+        // Others may write to the directory. They don't know this name before it is taken, and
+        // what lies there already is not written to, nor through.
+        name.push(format!(".{:016x}", RandomState::new().hash_one(std::process::id())));
         let unfinished = place.with_file_name(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&unfinished).map_err(cannot)?;
+        let file = create(&unfinished).map_err(cannot)?;
         let file = Self { place: place.to_owned(), unfinished, file };
         match fs::remove_file(place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot(error)),
@@ -54,6 +53,14 @@ impl Drop for TicketFile {
         // After the rename there is nothing of that name.
         let _gone = fs::remove_file(&self.unfinished);
     }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn cannot_write(place: &Path, error: &io::Error) -> Failure {
@@ -88,6 +95,26 @@ mod tests {
         }
         drop(TicketFile::prepare(&place).unwrap());
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_were_planted_are_not_followed() {
+        let directory = scratch("planted");
+        let (place, victim) = (directory.join("t"), directory.join("victim"));
+        fs::write(&victim, "mine").unwrap();
+        let name = format!(".t.{}", std::process::id());
+        for link in [directory.join(name), place.clone()] {
+            std::os::unix::fs::symlink(&victim, link).unwrap();
+        }
+        let file = TicketFile::prepare(&place).unwrap();
+        std::os::unix::fs::symlink(&victim, &place).unwrap();
+        file.publish("rejoin1x").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+        assert!(!place.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&place).unwrap(), "rejoin1x\n");
+        assert!(create(&victim).is_err() && create(&directory.join("gone")).is_ok());
         fs::remove_dir_all(directory).unwrap();
     }
 
