@@ -136,9 +136,9 @@ impl Console {
 fn out(line: &str) {
     let mut out = io::stdout().lock();
     // A closed pipe: nobody reads results any more, and the engine's work goes on.
-    let _nobody_reads = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _nobody_reads = writeln!(out, "{}", plain::leaving(line)).and_then(|()| out.flush());
 }
 
 fn err(line: &str) {
-    let _nobody_reads = writeln!(io::stderr().lock(), "{line}");
+    let _nobody_reads = writeln!(io::stderr().lock(), "{}", plain::leaving(line));
 }

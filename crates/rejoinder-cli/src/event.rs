@@ -6,7 +6,10 @@ use ahp_types::state::ChatInputResponseKind;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::outcome::{Ended, Outcome};
+use crate::{
+    outcome::{Ended, Outcome},
+    plain,
+};
 
 /// Something that happened, or that is so. Peers are full peer ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -267,7 +270,7 @@ impl Reply {
 impl Event {
     /// The line, without its end.
     pub fn json(&self) -> String {
-        serde_json::to_string(self).expect("an event has string keys alone")
+        plain::json(&serde_json::to_string(self).expect("an event has string keys alone"))
     }
 }
 

@@ -2,13 +2,13 @@
 //! the terminal its lines wait for the form, which leaves them above itself.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     sync::{Mutex, PoisonError},
 };
 
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
-use crate::limits;
+use crate::{limits, plain};
 
 /// Lines for the form; none while there is no form.
 static FORM: Mutex<Option<Vec<String>>> = Mutex::new(None);
@@ -22,10 +22,10 @@ pub fn start(verbose: u8) {
         _ => "debug,rejoinder=trace",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(by_flags));
-    let colours = io::stderr().is_terminal() && colours_wanted();
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_ansi(colours)
+        // Its colours could not be told from those that somebody wrote into a message.
+        .with_ansi(false)
         .with_writer(ToStderr)
         .finish();
     tracing::subscriber::set_global_default(subscriber)
@@ -63,15 +63,16 @@ struct ToStderr;
 
 impl Write for ToStderr {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = plain::leaving(&String::from_utf8_lossy(line));
         match &mut *form() {
             Some(lines) => {
                 if lines.len() < limits::NOTICES {
-                    lines.push(String::from_utf8_lossy(line).trim_end().to_owned());
+                    lines.push(text.trim_end().to_owned());
                 }
-                Ok(line.len())
             }
-            None => io::stderr().write(line),
+            None => io::stderr().write_all(text.as_bytes())?,
         }
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -7,7 +7,7 @@ use rejoinder_mcp::Elicitation;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::canonical;
+use crate::{canonical, plain};
 
 /// How a request ended, as `ask` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,7 +83,7 @@ impl Outcome {
 
     /// The line, without its end.
     pub fn line(&self) -> String {
-        serde_json::to_string(self).expect("an outcome has string keys alone")
+        plain::json(&serde_json::to_string(self).expect("an outcome has string keys alone"))
     }
 
     /// The code to exit with.

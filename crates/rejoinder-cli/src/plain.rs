@@ -48,6 +48,32 @@ pub fn name(text: &str) -> String {
     if shown.is_empty() { "\"\"".to_owned() } else { shown.to_owned() }
 }
 
+/// JSON of the same value, in which nothing acts on a terminal or can't be seen.
+pub fn json(json: &str) -> String {
+    escaped(json, |c| is_deceptive(c) || is_joiner(c) || matches!(c, '\u{2028}' | '\u{2029}'))
+}
+
+/// `text` as it leaves the process. What others wrote in it has passed [`line()`]; whatever has not
+/// shows its code instead of acting on the terminal. Line breaks and tabs stay.
+pub fn leaving(text: &str) -> String {
+    escaped(text, |c| is_deceptive(c) && !matches!(c, '\n' | '\t'))
+}
+
+/// With the code of each such character in its place, as JSON writes it: `\u001b`.
+fn escaped(text: &str, which: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if which(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Columns that `text` takes on a terminal.
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
@@ -152,6 +178,24 @@ mod tests {
         check("\u{e0041}\u{fff9}", "");
         // What people write stays: accents, Persian with its joiner, Hebrew, emoji.
         check("é e\u{301} می\u{200c}خواهم שלום 🦀 日本", "é e\u{301} می\u{200c}خواهم שלום 🦀 日本");
+    }
+
+    #[test]
+    fn what_leaves_shows_codes_and_does_nothing() {
+        let check = |text: &str, expected: &str| assert_eq!(leaving(text), expected, "{text:?}");
+        check("\u{1b}]0;x\u{7}\u{9b}31m\u{7f}", "\\u001b]0;x\\u0007\\u009b31m\\u007f");
+        check("a\u{202e}b\u{200b}\u{e0041}", "a\\u202eb\\u200b\\udb40\\udc41");
+        check("one\n\ttwo é می\u{200c}خواهم 🦀", "one\n\ttwo é می\u{200c}خواهم 🦀");
+    }
+
+    #[test]
+    fn no_character_of_json_acts_and_each_is_the_same_value() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_control() || takes_no_place(*c)) {
+            let value = serde_json::Value::from(format!("a{c}b"));
+            let printed = json(&value.to_string());
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap(), value);
+            assert!(!printed.contains(|c| is_deceptive(c) || is_joiner(c)), "{printed:?}");
+        }
     }
 
     #[test]
