@@ -55,7 +55,7 @@ fn a_second_window_is_told_who_has_the_home() {
     let place = Place::new();
     place.file("form.json", FORM);
     let (ask, _) = place.ask("host", &[]);
-    for arguments in [&["ask", "form.json"][..], &["show"], &["withdraw"], &["join"]] {
+    for arguments in [&["ask", "form.json"][..], &["withdraw"], &["join"]] {
         let ended = place.run("host", arguments);
         assert_eq!(ended.code(), 1, "{arguments:?}");
         let said = format!("is in use by process {}", ask.id());

@@ -8,5 +8,6 @@ mod killed;
 mod layers;
 mod main_job;
 mod process;
+mod shared_machine;
 #[cfg(unix)]
 mod terminal;

@@ -228,7 +228,7 @@ impl Process {
         self.err_seen.join("\n")
     }
 
-    fn try_end(&mut self) -> Option<String> {
+    pub(crate) fn try_end(&mut self) -> Option<String> {
         self.child.try_wait().unwrap().map(|status| status.to_string())
     }
 

@@ -82,6 +82,9 @@ pub struct Ask {
     /// Write the ticket to this file (mode 0600, once the socket listens) and not to stderr
     #[arg(long, value_name = "FILE")]
     pub ticket_file: Option<PathBuf>,
+    /// Start anew where this home has lost its key or its store. Else that is an error
+    #[arg(long)]
+    pub new: bool,
     /// Ask on the terminal before a device that comes with the ticket becomes a member
     #[arg(long)]
     pub approve: bool,
@@ -124,6 +127,9 @@ pub struct Join {
     /// Which workspace, by its name, if this home has several and there is no ticket
     #[arg(long, value_name = "NAME", conflicts_with = "ticket")]
     pub workspace: Option<String>,
+    /// Start anew where this home has lost its key or its store. Else that is an error
+    #[arg(long)]
+    pub new: bool,
     /// End after the first decision
     #[arg(long)]
     pub once: bool,

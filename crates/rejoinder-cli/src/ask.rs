@@ -43,7 +43,7 @@ pub async fn run(ask: &Ask, common: &Common, console: &Console) -> Result<Exit, 
     let mut signals = Signals::listen()?;
     let deadline = ask.until.map(Deadline::new);
     let ticket_file = ask.ticket_file.as_deref().map(TicketFile::prepare).transpose()?;
-    let home = home::open(common, &ask.network, None).await?;
+    let home = home::open(common, home::Opens::making(ask.new), &ask.network, None).await?;
     let events = home.events()?;
     let host = host(&home, ask.workspace.as_deref()).await?;
     console.set_names(shown::names(home.me(), &host.workspace().members().await?));

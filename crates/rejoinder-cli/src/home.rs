@@ -1,12 +1,9 @@
 //! Opens the home that the command line means, and finds the workspace in it.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
-use rejoinder::{Home, NotDone, PeerId, Workspace, WorkspaceView};
+use rejoinder::{Directory, Home, NotDone, PeerId, Workspace, WorkspaceView};
 
 use crate::{
     args::{Common, Network},
@@ -30,8 +27,31 @@ pub fn directory(common: &Common) -> Result<PathBuf, Failure> {
     Ok(strategy.data_dir())
 }
 
+/// Which home may be opened to ask or to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opens {
+    /// One that is there.
+    Existing,
+    /// It is made if it is not there.
+    First,
+    /// Also what it has lost is made anew.
+    New,
+}
+
+impl Opens {
+    /// What `--new` means for a command that makes a home.
+    pub fn making(new: bool) -> Self {
+        if new { Self::New } else { Self::First }
+    }
+}
+
 /// Opens it to ask or to answer.
-pub async fn open(common: &Common, network: &Network, name: Option<&str>) -> Result<Home, Failure> {
+pub async fn open(
+    common: &Common,
+    opens: Opens,
+    network: &Network,
+    name: Option<&str>,
+) -> Result<Home, Failure> {
     let mut options = Home::options();
     if let Some(address) = network.listen {
         options = options.listen(address);
@@ -39,7 +59,13 @@ pub async fn open(common: &Common, network: &Network, name: Option<&str>) -> Res
     if !network.only.is_empty() {
         options = options.only(peers(&network.only)?);
     }
-    let home = options.open(directory(common)?).await?;
+    let place = Directory::new(directory(common)?);
+    let place = match opens {
+        Opens::Existing => place.existing(),
+        Opens::First => place,
+        Opens::New => place.anew(),
+    };
+    let home = options.open_at(place).await?;
     match name {
         Some(name) => home.rename(name).await.map_err(|why| unnamed(&why))?,
         None => name_first(&home).await?,
@@ -63,10 +89,14 @@ async fn name_first(home: &Home) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens it to look at it: it links with nobody, and is to be reached by nobody.
-pub async fn open_alone(common: &Common) -> Result<Home, Failure> {
-    let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    Ok(Home::options().listen(nowhere).only([]).open(directory(common)?).await?)
+/// Opens a copy of it, to look at what lies on the disk: another process may have the home.
+pub async fn open_copy(common: &Common) -> Result<Home, Failure> {
+    Ok(Home::options().open_copy(directory(common)?).await?)
+}
+
+/// Whose it is.
+pub fn device(common: &Common) -> Result<PeerId, Failure> {
+    Ok(Directory::new(directory(common)?).device()?)
 }
 
 fn peers(given: &[String]) -> Result<Vec<PeerId>, Failure> {

@@ -24,7 +24,13 @@ use crate::{
 pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     let ticket = join.ticket.as_deref().map(ticket).transpose()?;
-    let home = home::open(common, &join.network, join.name.as_deref()).await?;
+    let opens = match ticket {
+        Some(_) => home::Opens::making(join.new),
+        // Without a ticket there is nothing to answer in a home that was never in a workspace.
+        None if join.new => home::Opens::New,
+        None => home::Opens::Existing,
+    };
+    let home = home::open(common, opens, &join.network, join.name.as_deref()).await?;
     let events = home.events()?;
     let workspace = workspace(&home, ticket, join.workspace.as_deref()).await?;
     let joined = Joined { home, workspace, join, console };

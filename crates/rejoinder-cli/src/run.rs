@@ -42,7 +42,7 @@ async fn obey(arguments: &Arguments, console: &Console) -> Result<Exit, Failure>
     let Arguments { command, common } = arguments;
     match command {
         Command::Show => show::run(common, console).await,
-        Command::Id => id(common, console).await,
+        Command::Id => id(common, console),
         Command::Demo => demo::run(console).await,
         Command::Ask(ask) => ask::run(ask, common, console).await,
         Command::Join(join) => join::run(join, common, console).await,
@@ -50,10 +50,8 @@ async fn obey(arguments: &Arguments, console: &Console) -> Result<Exit, Failure>
     }
 }
 
-async fn id(common: &Common, console: &Console) -> Result<Exit, Failure> {
-    let home = home::open_alone(common).await?;
-    let peer = home.me().to_string();
+fn id(common: &Common, console: &Console) -> Result<Exit, Failure> {
+    let peer = home::device(common)?.to_string();
     console.answer(&[Event::Id { peer: peer.clone() }], &[peer]);
-    home.close().await;
     Ok(Exit::Done)
 }

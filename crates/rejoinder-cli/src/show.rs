@@ -9,7 +9,7 @@ use crate::{
 
 /// Runs it.
 pub async fn run(common: &Common, console: &Console) -> Result<Exit, Failure> {
-    let home = home::open_alone(common).await?;
+    let home = home::open_copy(common).await?;
     let mut workspaces = Vec::new();
     for workspace in home.workspaces().await? {
         workspaces.push(shown::workspace(&whole(&workspace).await?));

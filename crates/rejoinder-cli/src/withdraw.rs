@@ -18,7 +18,8 @@ use crate::{
 /// Runs it.
 pub async fn run(withdraw: &Withdraw, common: &Common, console: &Console) -> Result<Exit, Failure> {
     let network = Network { listen: None, only: Vec::new() };
-    let home = home::open(common, &network, None).await.map_err(explained)?;
+    let home =
+        home::open(common, home::Opens::Existing, &network, None).await.map_err(explained)?;
     let (workspace, request) = find(&home, withdraw.id.as_deref()).await?;
     let host = home.host(workspace.id()).await?;
     host.turn(request.turn.clone()).cancel().await?;
