@@ -9,6 +9,7 @@ use rejoinder_identity::{OptionId, QuestionId};
 use crate::{
     form::{Form, Kind, Question},
     limits,
+    review_url::{ReviewUrl, UrlProblem},
 };
 
 /// Why a request should not be raised.
@@ -26,6 +27,8 @@ pub enum FormProblem {
     NoOptions(QuestionId),
     /// A required question that no value can answer.
     Unanswerable(QuestionId, &'static str),
+    /// The URL may not be put before people.
+    Url(UrlProblem),
     /// An id longer than [`limits::ID`](crate::limits::ID): its first characters.
     LongId(String),
     /// More than [`limits::QUESTIONS`](crate::limits::QUESTIONS) questions.
@@ -49,6 +52,7 @@ impl fmt::Display for FormProblem {
             Self::Unanswerable(id, why) => {
                 write!(f, "question \"{id}\" is required and can't be answered: {why}")
             }
+            Self::Url(problem) => write!(f, "url: {problem}"),
             Self::LongId(start) => {
                 write!(f, "the id \"{start}…\" is longer than {} bytes", limits::ID)
             }
@@ -80,6 +84,10 @@ impl Form {
         }
         if raised.is_empty() && self.request().message.is_none() && self.request().url.is_none() {
             return Err(FormProblem::Empty);
+        }
+        check_length(&self.request().id)?;
+        if let Some(url) = &self.request().url {
+            ReviewUrl::read(url).map_err(FormProblem::Url)?;
         }
         check_ids(raised)?;
         let mut options = 0;

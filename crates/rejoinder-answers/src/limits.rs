@@ -30,7 +30,7 @@ pub const FREEFORM_VALUES: usize = 64;
 /// One freeform value.
 pub const FREEFORM_VALUE: usize = 4 * 1024;
 
-/// The id of a question or of an option. A guess, large enough for an enum that holds sentences.
+/// The id of a request, of a question or of an option. A guess, large enough for an enum that holds sentences.
 pub const ID: usize = 1024;
 /// Questions of a request.
 pub const QUESTIONS: usize = 200;

@@ -55,7 +55,7 @@ pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
 
 pub use rejoinder_answers::{
     Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,
-    answer_from_json, answer_to_json,
+    ReviewUrl, UrlProblem, answer_from_json, answer_to_json,
 };
 pub use rejoinder_finalizer::{How, ProposalKind, Refusal};
 pub use rejoinder_sync::LinkId;

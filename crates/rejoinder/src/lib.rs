@@ -94,6 +94,7 @@ pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
     Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Fate, Form, FormProblem, How,
     MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
-    RequestView, RestoreError, Salvaged, WorkspaceView, answer_from_json, answer_to_json,
+    RequestView, RestoreError, ReviewUrl, Salvaged, UrlProblem, WorkspaceView, answer_from_json,
+    answer_to_json,
 };
 pub use rejoinder_storage::{Backend, StoreError};

@@ -111,3 +111,30 @@ fn reading_never_fails() {
     let [peer] = peers(&odd);
     assert_eq!(peer.projection()["answers"], json!({}));
 }
+
+#[test]
+fn a_url_that_is_not_what_it_looks_like_is_not_raised() {
+    let url = |url: &str| problem(json!({ "id": "r", "url": url })).map(|why| why.to_string());
+    assert_eq!(url("https://example.org/a?b=c#d"), None);
+    for (text, why) in [
+        ("javascript:alert(1)", "url: its scheme is not http or https"),
+        ("not a url", "url: not a URL: it has no scheme"),
+        (
+            "https://github.com@evil.example/",
+            "url: it has a user name or a password before the host",
+        ),
+        ("https://ok.example/\u{202e}gnp.exe", "url: the character U+202E must be written with %"),
+        ("https:///evil.example/", "url: it has no host"),
+    ] {
+        assert_eq!(url(text).as_deref(), Some(why), "{text:?}");
+    }
+}
+
+#[test]
+fn the_id_of_a_request_has_a_limit() {
+    let id = |length| problem(json!({ "id": "r".repeat(length), "message": "m" }));
+    assert_eq!(id(1024), None);
+    let why = id(1025).map(|why| why.to_string());
+    let start = "r".repeat(20);
+    assert_eq!(why, Some(format!("the id \"{start}…\" is longer than 1024 bytes")));
+}
