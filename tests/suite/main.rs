@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod examples;
+mod joining;
 mod killed;
 mod layers;
 mod main_job;

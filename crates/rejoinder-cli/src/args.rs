@@ -27,7 +27,7 @@ const EXAMPLES: &str = "\
 Examples:
   rejoinder demo                          watch the whole thing happen, on this machine alone
   rejoinder ask form.json                 ask; prints a ticket for the others, waits for the answers
-  rejoinder join rejoin1aeaq…             answer, on another machine
+  rejoinder join @ticket                  answer, on another machine
   rejoinder show                          what this home holds
 
 Exit codes: 0 done or accepted, 3 declined, 4 cancelled, 5 ended without a response, 1 failed,
@@ -76,7 +76,8 @@ pub struct Ask {
     /// [default: the form's own id; for MCP parameters one made from the file's content]
     #[arg(long)]
     pub id: Option<String>,
-    /// Which workspace, by its name; one of a new name is made [default: the only one]
+    /// Which workspace, by its name or the start of its id; one of a new name is made [default: the
+    /// only one]
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
     /// Write the ticket to this file (mode 0600, once the socket listens) and not to stderr
@@ -118,13 +119,15 @@ Examples:
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(after_help = JOIN_EXAMPLES)]
 pub struct Join {
-    /// What `ask` printed; a device that is a member needs none
+    /// What `ask` printed; a device that is a member needs none. @FILE reads it from a file, - from
+    /// the first line of stdin: arguments can be listed by everybody on this machine
     #[arg(value_name = "TICKET")]
     pub ticket: Option<String>,
     /// What to call you; others see it beside your device [default: your login name]
     #[arg(long)]
     pub name: Option<String>,
-    /// Which workspace, by its name, if this home has several and there is no ticket
+    /// Which workspace, by its name or the start of its id, if this home has several and there is no
+    /// ticket
     #[arg(long, value_name = "NAME", conflicts_with = "ticket")]
     pub workspace: Option<String>,
     /// Start anew where this home has lost its key or its store. Else that is an error
@@ -150,8 +153,8 @@ Q is a question's id: a word, or a JSON string. Each line is answered by one lin
 `refused …`.
 
 Examples:
-  rejoinder join rejoin1aeaq… --name Ana
-  printf 'submit env prod\\naccept\\nwait decided\\n' | rejoinder join rejoin1aeaq…";
+  rejoinder join @ticket --name Ana
+  printf 'submit env prod\\naccept\\nwait decided\\n' | rejoinder join @ticket";
 
 /// `withdraw`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]

@@ -113,26 +113,51 @@ fn user() -> Option<String> {
     Some(user).filter(|user| !user.trim().is_empty())
 }
 
-/// The workspace that is meant: the one of that name, else the only one there is. `which` says
-/// which count.
+/// The workspace that is meant: the one of that name or, where none is called so, of that id or
+/// start of an id; else the only one there is. `which` says which count.
 pub async fn workspace(
     home: &Home,
     named: Option<&str>,
     which: impl Fn(&WorkspaceView) -> bool,
 ) -> Result<Option<Workspace>, Failure> {
-    let mut found = Vec::new();
-    let mut titles = Vec::new();
+    let mut all = Vec::new();
     for workspace in home.workspaces().await? {
         let view = workspace.view().await?;
-        if which(&view) && named.is_none_or(|name| view.title == name) {
-            found.push(workspace);
-            titles.push(plain::name(&view.title));
+        if which(&view) {
+            all.push((view.title, workspace.id().to_string(), workspace));
         }
     }
+    let called = |found: &dyn Fn(&str, &str) -> bool| {
+        let found = all.iter().filter(|(title, id, _)| found(title, id));
+        found.cloned().collect::<Vec<_>>()
+    };
+    let mut found = match named {
+        None => called(&|_, _| true),
+        Some(name) => match called(&|title, _| title == name) {
+            none if none.is_empty() => called(&|_, id| is_start(name, id)),
+            found => found,
+        },
+    };
     if found.len() > 1 {
-        let titles = titles.join(", ");
-        let message = format!("several workspaces are meant ({titles}); choose one by --workspace");
+        let found = found.iter().map(|(title, id, _)| {
+            format!("{} {}", plain::name(title), id.get(..SHOWN).unwrap_or(id))
+        });
+        let message = format!(
+            "several workspaces are meant ({}); choose one by --workspace and its name or the \
+             start of its id",
+            found.collect::<Vec<_>>().join(", ")
+        );
         return Err(Failure::new("several-workspaces", message));
     }
-    Ok(found.pop())
+    Ok(found.pop().map(|(_, _, workspace)| workspace))
+}
+
+/// Characters of a workspace's id that are shown beside its name.
+const SHOWN: usize = 8;
+/// Characters below which a word is a name only: `ask --workspace main` makes a workspace of that
+/// name, whatever ids there are.
+const START: usize = 6;
+
+fn is_start(word: &str, id: &str) -> bool {
+    word.len() >= START && id.starts_with(word)
 }

@@ -4,6 +4,7 @@ mod commands;
 mod follow;
 mod pick;
 mod terminal;
+mod ticket;
 
 use std::io::{self, IsTerminal};
 
@@ -16,14 +17,15 @@ use crate::{
     feed::Feed,
     home,
     outcome::Exit,
-    shown,
+    plain, shown,
     signals::Signals,
 };
 
 /// Runs it.
 pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
+    // Before signals are listened to, which would keep Ctrl-C from ending the read of a ticket.
+    let ticket = join.ticket.as_deref().map(ticket::read).transpose()?;
     let mut signals = Signals::listen()?;
-    let ticket = join.ticket.as_deref().map(ticket).transpose()?;
     let opens = match ticket {
         Some(_) => home::Opens::making(join.new),
         // Without a ticket there is nothing to answer in a home that was never in a workspace.
@@ -39,10 +41,6 @@ pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit
     ended
 }
 
-fn ticket(text: &str) -> Result<Ticket, Failure> {
-    text.trim().parse().map_err(|error| Failure::unreadable("ticket", error))
-}
-
 async fn workspace(
     home: &Home,
     ticket: Option<Ticket>,
@@ -53,7 +51,7 @@ async fn workspace(
     }
     home::workspace(home, named, |_| true).await?.ok_or_else(|| {
         let message = match named {
-            Some(name) => format!("this home is in no workspace called {name}"),
+            Some(name) => format!("this home is in no workspace called {}", plain::line(name)),
             None => "this home is in no workspace yet: `rejoinder join TICKET`, with the ticket \
                      that `rejoinder ask` printed"
                 .to_owned(),

@@ -21,6 +21,11 @@ pub fn lines() -> mpsc::Receiver<Vec<u8>> {
     lines
 }
 
+/// Reads the first line alone. What comes behind it is left to [`lines`].
+pub fn first_line() -> io::Result<Option<Vec<u8>>> {
+    line(&mut io::stdin().lock())
+}
+
 fn line(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let limit = limits::STDIN_LINE as u64 + 1;
     let mut line = Vec::new();

@@ -1,0 +1,77 @@
+//! What a person names when they join: a ticket, wherever it stands, and one of several workspaces.
+
+use serde_json::Value;
+
+use crate::{main_job::FORM, process::Place};
+
+#[test]
+fn a_ticket_need_not_be_an_argument() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (_ask, ticket) = place.ask("host", &[]);
+    place.file("ticket", &format!("{ticket}\n"));
+    let mut ana = place.join("ana", "@ticket", &[]);
+    ana.ok("wait open");
+    drop(ana);
+
+    let mut ben = place.join("ben", "-", &[]);
+    ben.say(&ticket);
+    ben.ok("wait open");
+
+    for (given, file, says) in [
+        ("@nowhere", None, "nowhere: "),
+        ("@blank", Some(" \n"), "blank: the file holds no ticket"),
+        ("@words", Some("hello"), "ticket"),
+        ("-", None, "it ended before a ticket came"),
+    ] {
+        if let Some(text) = file {
+            place.file(given.trim_start_matches('@'), text);
+        }
+        let ended = place.run("cleo", &["join", given]);
+        assert_eq!(ended.code(), 2, "{given}: {}", ended.err);
+        assert!(ended.err.contains(says), "{given}: {}", ended.err);
+        assert!(!place.path("cleo").exists(), "{given}: nothing was made for it");
+    }
+}
+
+#[test]
+fn workspaces_of_one_name_are_told_apart_by_id() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let mut asks = Vec::new();
+    for host in ["one", "two"] {
+        let (ask, ticket) = place.ask(host, &[]);
+        let mut ana = place.join("ana", &ticket, &[]);
+        ana.ok("wait open");
+        drop(ana.stdin.take());
+        assert_eq!(ana.end().code(), 0);
+        asks.push(ask);
+    }
+    let shown = place.run("ana", &["show", "--json"]).out;
+    let ids: Vec<String> = shown
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["event"] == "workspace")
+        .map(|event| event["workspace"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(ids.len(), 2, "{shown:?}");
+    for named in [&[][..], &["--workspace", "workspace"]] {
+        let ended = place.run("ana", &[&["join"][..], named].concat());
+        assert_eq!(ended.code(), 1, "{}", ended.err);
+        for id in &ids {
+            assert!(ended.err.contains(&id[..8]), "{id} is not in {}", ended.err);
+        }
+    }
+    for id in &ids {
+        for named in [&id[..], &id[..8]] {
+            let arguments = ["join", "--json", "--workspace", named, "--listen", "127.0.0.1:0"];
+            let mut ana = place.start("ana", &arguments);
+            ana.ok("wait open");
+            drop(ana.stdin.take());
+            assert_eq!(ana.end().code(), 0);
+        }
+    }
+    let ended = place.run("ana", &["join", "--workspace", "nothing"]);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.err.contains("no workspace called nothing"), "{}", ended.err);
+}
