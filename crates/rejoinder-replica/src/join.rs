@@ -23,8 +23,10 @@ pub(crate) enum JoinAnswer {
     Member,
     /// It is on its way to the host; ask again.
     Waiting,
-    /// The host said no, or will.
+    /// The host said no, or a record of it did. That ends the asking, so nobody else says it.
     Refused(String),
+    /// This device can't say: it is in no such workspace, or can't judge what was sent. Ask others.
+    Unknown,
 }
 
 impl JoinAnswer {
@@ -44,8 +46,8 @@ impl Workspace {
     ) -> Option<JoinAnswer> {
         let content = match Content::read(bytes, &self.id) {
             Ok(content @ Content::Join(_)) if content.author() == device => content,
-            Ok(_) => return Some(JoinAnswer::Refused("that is not a join of this device".into())),
-            Err(error) => return Some(JoinAnswer::Refused(format!("{error:?}"))),
+            Ok(_) => return Some(self.no(core, "that is not a join of this device".into())),
+            Err(error) => return Some(self.no(core, format!("{error:?}"))),
         };
         if self.member(&device).is_some() {
             return Some(JoinAnswer::Member);
@@ -56,15 +58,23 @@ impl Workspace {
             Err(NotCarried::Known) => Some(JoinAnswer::Waiting),
             Err(NotCarried::Answered) => Some(self.join_answer(&id).unwrap_or(JoinAnswer::Waiting)),
             // The host knows every invite; another member may be behind.
-            Err(NotCarried::Unknown(_)) if self.log.state().host() != Some(core.me) => {
-                Some(JoinAnswer::Waiting)
-            }
+            Err(NotCarried::Unknown(_)) if !self.is_host(core) => Some(JoinAnswer::Waiting),
             Err(NotCarried::Unknown(_)) => {
                 Some(JoinAnswer::Refused("the ticket is not one of this workspace".into()))
             }
             Err(NotCarried::TooMany) => Some(JoinAnswer::Waiting),
-            Err(NotCarried::NotInOrder(why)) => Some(JoinAnswer::Refused(why)),
+            Err(NotCarried::NotInOrder(why)) => Some(self.no(core, why)),
         }
+    }
+
+    fn is_host(&self, core: &Core) -> bool {
+        self.log.state().host() == Some(core.me)
+    }
+
+    /// What this device has against a join. Only from the host is it the last word: this one may
+    /// be of another release, or have lost what it would judge by.
+    fn no(&self, core: &Core, why: String) -> JoinAnswer {
+        if self.is_host(core) { JoinAnswer::Refused(why) } else { JoinAnswer::Unknown }
     }
 
     /// What the log says of a join.
@@ -83,6 +93,7 @@ impl Workspace {
                 core.tell(Event::PeersChanged);
             }
             Ok(JoinAnswer::Waiting) => tracing::debug!(by = %by.short(), "waiting to be let in"),
+            Ok(JoinAnswer::Unknown) => tracing::debug!(by = %by.short(), "can't say about a join"),
             Ok(JoinAnswer::Refused(why)) => {
                 core.tell(Event::JoinRefused { workspace: self.id, why });
             }

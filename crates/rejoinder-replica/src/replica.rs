@@ -364,8 +364,7 @@ impl Replica {
             let id = WorkspaceId(*id);
             self.with(id, |workspace, core| workspace.join_asked(core, ask, device, join))
         });
-        let unknown = JoinAnswer::Refused("this device is in no such workspace".into());
-        if let Some(answer) = answer.unwrap_or(Some(unknown)) {
+        if let Some(answer) = answer.unwrap_or(Some(JoinAnswer::Unknown)) {
             self.core.answer_join(ask, answer.to_bytes());
         }
     }

@@ -3,7 +3,10 @@
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_replica::{Command, Event, Fate, HostAct, Reply};
 
-use crate::story::{ANA, HOST, draft, form, selected, submit, team, text};
+use crate::{
+    story::{ANA, HOST, draft, form, selected, submit, team, text},
+    world::{Peer, World},
+};
 
 #[test]
 fn a_host_leaves_a_document_alone_that_cannot_be_read_and_goes_on_with_the_rest() {
@@ -66,4 +69,21 @@ fn a_document_that_somebody_waits_for_is_not_dropped_before_it_is_used() {
     world.quiet();
     assert!(matches!(world.peers[ANA].replies.get(&read), Some(Ok(Reply::Read))));
     assert_eq!(world.peers[ANA].reads, 1);
+}
+
+#[test]
+fn only_the_hosts_word_ends_a_join() {
+    const GHOST: Peer = 2;
+    let mut world = World::new(42, &["host", "ana", "ghost"]);
+    let workspace = world.found(HOST);
+    let ticket = world.invite(HOST, workspace);
+    // The ghost's home was made anew: it knows of no workspace.
+    world.join(ANA, &ticket, GHOST);
+    let ended = |world: &World| {
+        world.peers[ANA].events.iter().any(|event| matches!(event, Event::JoinRefused { .. }))
+    };
+    assert!(!ended(&world), "{:?}", world.peers[ANA].events);
+    world.knock(ANA, workspace, HOST);
+    world.quiet();
+    assert!(world.replica(HOST).may_link(&world.id(ANA)));
 }
