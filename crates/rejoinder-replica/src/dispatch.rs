@@ -76,6 +76,9 @@ impl Replica {
             let why = format!("it must have 1 to {} bytes", rejoinder_finalizer::limits::NAME);
             return self.core().reply(id, Err(Refused::Name(why)));
         }
+        if let Err(refused) = self.core().may_write() {
+            return self.core().reply(id, Err(refused));
+        }
         self.core().name = name;
         save_device(self.core(), After::Reply(id, Reply::Saved));
     }
@@ -117,7 +120,7 @@ impl Workspace {
     pub(crate) fn command(&mut self, core: &mut Core, id: CommandId, command: Command) {
         let done = match command {
             Command::Host(_) => self.host(core, id).map(|()| Done::Yes),
-            Command::HostAct(_, act) => self.host_act(id, act).map(|()| Done::Yes),
+            Command::HostAct(_, act) => self.host_act(core, id, act).map(|()| Done::Yes),
             Command::Edit { opening, edit, .. } => self.edit(core, id, opening, edit),
             Command::Take { opening, question, from, .. } => {
                 self.take(core, id, opening, question, from)

@@ -125,8 +125,34 @@ impl Workspace {
         Ok(self.hosting.as_mut().expect("it was just set"))
     }
 
-    pub(crate) fn host_act(&mut self, id: CommandId, act: HostAct) -> Result<(), Refused> {
+    /// An act of the host's program. While the disk refuses writes, one that needs a record is
+    /// refused; the one that met the failure waits for the disk, as its record is on the way there.
+    pub(crate) fn host_act(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        act: HostAct,
+    ) -> Result<(), Refused> {
         let hosting = self.hosting.as_mut().ok_or(Refused::NotHost)?;
+        match act {
+            // It writes nothing, so it waits for no record either.
+            HostAct::TakeUp(opening) => {
+                self.take_up(core, id, opening);
+                return Ok(());
+            }
+            HostAct::StartTurn { .. }
+            | HostAct::Say { .. }
+            | HostAct::Ask { .. }
+            | HostAct::CompleteTurn(_)
+            | HostAct::CancelTurn(_)
+            | HostAct::Expire(_)
+            | HostAct::FailTurn { .. }
+            | HostAct::ResumeTurn(_)
+            | HostAct::Truncate(_)
+            | HostAct::Publish { .. }
+            | HostAct::Invite { .. }
+            | HostAct::Approve { .. } => core.may_write()?,
+        }
         hosting.queue.push_back(Work::Act(id, act));
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Workspace {
         }
     }
 
-    fn take_up(&mut self, core: &mut Core, id: CommandId, opening: OpeningId) {
+    pub(super) fn take_up(&mut self, core: &mut Core, id: CommandId, opening: OpeningId) {
         let known = self.log.state().request(&opening).is_some();
         let Some(hosting) = &mut self.hosting else { return };
         if known {

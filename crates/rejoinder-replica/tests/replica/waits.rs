@@ -1,7 +1,7 @@
 //! Nobody waits for ever, and no disk is asked over and over.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
-use rejoinder_replica::{Command, Event, Fate, HostAct, Reply};
+use rejoinder_replica::{Command, Event, Fate, HostAct, Refused, Reply};
 
 use crate::{
     story::{ANA, HOST, draft, form, selected, submit, team, text},
@@ -86,4 +86,34 @@ fn only_the_hosts_word_ends_a_join() {
     world.knock(ANA, workspace, HOST);
     world.quiet();
     assert!(world.replica(HOST).may_link(&world.id(ANA)));
+}
+
+#[test]
+fn acts_of_a_host_whose_disk_refuses_writes_are_refused() {
+    let (mut world, workspace, opening, _) = team(48, &["host", "ana"]);
+    world.peers[HOST].full = true;
+    let say = |text: &str| HostAct::Say { text: text.into() };
+    let meets = world.ask_for(HOST, Command::HostAct(workspace, say("first")));
+    world.quiet();
+    assert!(!world.peers[HOST].replies.contains_key(&meets), "it waits");
+    let device = world.id(ANA);
+    for command in [
+        Command::HostAct(workspace, say("second")),
+        Command::HostAct(workspace, HostAct::Approve { device, yes: true }),
+        Command::Name("hobbes".into()),
+    ] {
+        let asked = world.ask_for(HOST, command);
+        world.pass(5_000);
+        let reply = world.peers[HOST].replies.remove(&asked);
+        assert!(matches!(reply, Some(Err(Refused::Disk(_)))), "{reply:?}");
+    }
+    assert_eq!(world.replica(HOST).name(), "host");
+    // What writes nothing is done.
+    world.act(HOST, workspace, HostAct::TakeUp(opening)).unwrap();
+    world.run(HOST, Command::Read { workspace, opening }).unwrap();
+
+    world.peers[HOST].full = false;
+    world.pass(20_000);
+    assert!(matches!(world.peers[HOST].replies.get(&meets), Some(Ok(Reply::Saved))));
+    world.act(HOST, workspace, say("third")).unwrap();
 }
