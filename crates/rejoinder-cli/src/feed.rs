@@ -103,6 +103,7 @@ impl Feed {
             | HomeEvent::ApprovalNeeded { .. }
             | HomeEvent::Chat { .. }
             | HomeEvent::InSync { .. }
+            | HomeEvent::Uncarried { .. }
             | HomeEvent::DiskRecovered => Vec::new(),
         }
     }

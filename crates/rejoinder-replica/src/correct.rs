@@ -66,14 +66,7 @@ impl Workspace {
 
     /// How many of this device's own changes are not there any more.
     fn own_missing(&mut self, document: &DocumentId, held: &Frontier) -> u64 {
-        let mut missing = 0;
-        for ((_, actor), own) in self.own.iter_mut().filter(|((of, _), _)| of == document) {
-            let written = held.get(actor).map_or(0, |tip| tip.seq);
-            missing += own.written.saturating_sub(own.carried.max(written));
-            own.written = own.written.min(written);
-            own.carried = own.carried.min(written);
-        }
-        missing
+        self.own.cut(document, |actor| held.get(actor).map_or(0, |tip| tip.seq))
     }
 
     /// Takes in what lay on the disk and had to wait for something before it, if that has come.

@@ -15,7 +15,7 @@ use crate::{
     refused::Refused,
     rows::{self, FrontierRow},
     store::{Batch, Loaded, Table},
-    workspace::{Own, Workspace},
+    workspace::Workspace,
 };
 
 impl Workspace {
@@ -283,9 +283,7 @@ impl Workspace {
         let Some(frontier) = self.settled_frontier(opening) else { return };
         let covered: Vec<_> = frontier.iter().map(|(actor, tip)| (*actor, tip.seq)).collect();
         for (actor, seq) in covered {
-            if let Some(own) = self.own.get_mut(&(document, actor)) {
-                own.carried = own.carried.max(seq.min(own.written));
-            }
+            self.own.carried(document, actor, seq);
         }
     }
 
@@ -316,8 +314,7 @@ impl Workspace {
 
     /// Notes that this device wrote a change.
     pub(crate) fn own_written(&mut self, document: DocumentId, actor: ActorId, seq: u64) {
-        let own: &mut Own = self.own.entry((document, actor)).or_default();
-        own.written = own.written.max(seq);
+        self.own.written(document, actor, seq);
     }
 }
 

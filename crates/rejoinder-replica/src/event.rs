@@ -128,6 +128,14 @@ pub enum Event {
         /// Whether it is.
         yes: bool,
     },
+    /// So many changes of this device's own are on no peer's disk yet, as far as this run knows: it
+    /// was another number until now. It is 0 at the start of a run.
+    Uncarried {
+        /// Where.
+        workspace: WorkspaceId,
+        /// How many.
+        count: u64,
+    },
     /// The document of an open request can't be read from the disk. It is tried again from time to
     /// time; until then the host can't decide on that request, nor end its turn.
     Unreadable {

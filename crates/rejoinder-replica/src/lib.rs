@@ -25,6 +25,7 @@ mod memo;
 #[cfg(rejoinder_mutants)]
 mod mutants;
 mod output;
+mod own;
 mod propose;
 mod reads;
 mod records;

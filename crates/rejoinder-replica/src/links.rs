@@ -9,7 +9,7 @@ use crate::{
     fate::Course,
     rows,
     store::{Batch, Table},
-    workspace::Workspace,
+    workspace::{Told, Workspace},
 };
 
 impl Workspace {
@@ -31,16 +31,13 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn link_down(&mut self, core: &mut Core, link: LinkId) {
+    pub(crate) fn link_down(&mut self, link: LinkId) {
         if let Some(_peer) = self.links.remove(&link) {
             #[cfg(rejoinder_mutants)]
             self.sync.keep(link, _peer);
             self.log_carried.remove(&link);
             self.sync.link_down(link);
-            let was = self.in_sync.remove(&link);
-            if was && self.in_sync.is_empty() {
-                core.tell(Event::InSync { workspace: self.id, yes: false });
-            }
+            self.in_sync.remove(&link);
         }
     }
 
@@ -75,7 +72,7 @@ impl Workspace {
                     self.sync.send_proposals(core.now, link, proposals);
                 }
                 Effect::Carried { link, carried } => self.carried(core, link, carried),
-                Effect::InSync(link, yes) => self.in_sync_now(core, link, yes),
+                Effect::InSync(link, yes) => self.in_sync_now(link, yes),
             }
         }
     }
@@ -98,9 +95,7 @@ impl Workspace {
         let Some(peer) = self.links.get(&link).copied() else { return };
         match carried {
             Carried::Everything => {
-                for own in self.own.values_mut() {
-                    own.carried = own.written;
-                }
+                self.own.all_carried();
                 self.log_carried.insert(link, self.log.position().length);
                 let all: Vec<_> = self.courses.keys().copied().collect();
                 for proposal in all {
@@ -111,9 +106,7 @@ impl Workspace {
             }
             Carried::These { envelopes, proposals, log_length } => {
                 for (document, actor, seq) in envelopes {
-                    if let Some(own) = self.own.get_mut(&(document, actor)) {
-                        own.carried = own.carried.max(seq.min(own.written));
-                    }
+                    self.own.carried(document, actor, seq);
                 }
                 for proposal in proposals {
                     self.proposal_carried(core, peer, proposal);
@@ -124,16 +117,24 @@ impl Workspace {
         }
     }
 
-    fn in_sync_now(&mut self, core: &mut Core, link: LinkId, yes: bool) {
-        let before = self.everywhere();
+    fn in_sync_now(&mut self, link: LinkId, yes: bool) {
         if yes {
             self.in_sync.insert(link);
         } else {
             self.in_sync.remove(&link);
         }
-        let now = self.everywhere();
-        if before != now {
-            core.tell(Event::InSync { workspace: self.id, yes: now });
+    }
+
+    /// Tells what is so now of what is counted and not said by any one thing that happens: a link
+    /// that comes or goes, an acknowledgement, a record and a read can each change it.
+    pub(crate) fn tell_state(&mut self, core: &mut Core) {
+        let (before, workspace) = (self.told, self.id);
+        self.told = Told { in_sync: self.everywhere(), uncarried: self.uncarried() };
+        if self.told.uncarried != before.uncarried {
+            core.tell(Event::Uncarried { workspace, count: self.told.uncarried });
+        }
+        if self.told.in_sync != before.in_sync {
+            core.tell(Event::InSync { workspace, yes: self.told.in_sync });
         }
     }
 

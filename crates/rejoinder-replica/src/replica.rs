@@ -231,6 +231,9 @@ impl Replica {
         let done = does(workspace, &mut self.core);
         workspace.pump(&mut self.core);
         self.link_new_members(id);
+        if let Some(workspace) = self.workspaces.get_mut(&id) {
+            workspace.tell_state(&mut self.core);
+        }
         Some(done)
     }
 
@@ -346,7 +349,7 @@ impl Replica {
         if let Some(peer) = self.links.remove(&link) {
             tracing::info!(peer = %peer.short(), link = link.0, "link down");
             for id in self.ids() {
-                self.with(id, |workspace, core| workspace.link_down(core, link));
+                self.with(id, |workspace, _| workspace.link_down(link));
             }
         }
     }

@@ -19,7 +19,7 @@ use crate::{
     rows::{self, DeviceRow, FrontierRow, ProposalRow, WorkspaceRow},
     store::{Restored, Rows, Table},
     wish::{Content, Wish},
-    workspace::{Own, Workspace},
+    workspace::Workspace,
 };
 
 type Workspaces = BTreeMap<WorkspaceId, Workspace>;
@@ -112,8 +112,7 @@ fn frontiers(
         for (actor, (author, tip)) in actors {
             if author == core.me {
                 // Whether a peer has them is not stored: it tells when it is met.
-                let own = Own { written: tip.seq, carried: 0 };
-                workspace.own.insert((document, actor), own);
+                workspace.own.written(document, actor, tip.seq);
             }
         }
     }

@@ -4,15 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rejoinder_finalizer::{Log, Member, Request, Unanswered};
-use rejoinder_identity::{
-    ActorId, DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, WorkspaceId,
-};
+use rejoinder_identity::{DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, WorkspaceId};
 use rejoinder_sync::{LinkId, Parked, Sync};
 
 use crate::{
     document::{Slot, Warm},
     fate::Course,
     host::Hosting,
+    own::OwnChanges,
     refused::Refused,
     wish::Wish,
 };
@@ -43,8 +42,8 @@ pub(crate) struct Workspace {
     pub(crate) unanswered: Unanswered,
     /// How far this device's own proposals have come, in this run.
     pub(crate) courses: BTreeMap<ProposalId, Course>,
-    /// This device's own changes: the last number, and the last that a peer has on its disk.
-    pub(crate) own: BTreeMap<(DocumentId, ActorId), Own>,
+    /// How far this device's own changes have come.
+    pub(crate) own: OwnChanges,
     pub(crate) hosting: Option<Hosting>,
     /// The links to members.
     pub(crate) links: BTreeMap<LinkId, PeerId>,
@@ -52,13 +51,14 @@ pub(crate) struct Workspace {
     pub(crate) in_sync: BTreeSet<LinkId>,
     /// How much of the log each linked member has on its disk.
     pub(crate) log_carried: BTreeMap<LinkId, u64>,
+    pub(crate) told: Told,
 }
 
-/// How far an actor of this device has come.
+/// What those who hear events were told last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Own {
-    pub(crate) written: u64,
-    pub(crate) carried: u64,
+pub(crate) struct Told {
+    pub(crate) in_sync: bool,
+    pub(crate) uncarried: u64,
 }
 
 impl Workspace {
@@ -78,11 +78,12 @@ impl Workspace {
             wishes: BTreeMap::new(),
             unanswered: Unanswered::default(),
             courses: BTreeMap::new(),
-            own: BTreeMap::new(),
+            own: OwnChanges::default(),
             hosting: None,
             links: BTreeMap::new(),
             in_sync: BTreeSet::new(),
             log_carried: BTreeMap::new(),
+            told: Told::default(),
         }
     }
 
@@ -114,6 +115,6 @@ impl Workspace {
 
     /// Own changes that no peer has on its disk, as far as this run knows.
     pub(crate) fn uncarried(&self) -> u64 {
-        self.own.values().map(|own| own.written.saturating_sub(own.carried)).sum()
+        self.own.uncarried()
     }
 }

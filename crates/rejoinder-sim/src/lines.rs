@@ -37,6 +37,7 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
         HomeEvent::Resumed(view) => (none(), id(view), "resumed".into()),
         HomeEvent::Void { opening, .. } => (none(), short(opening), "void".into()),
         HomeEvent::Chat { .. } => (none(), none(), "chat".into()),
+        HomeEvent::Uncarried { count, .. } => (none(), none(), format!("{count} uncarried")),
         HomeEvent::InSync { yes, .. } => {
             (none(), none(), if *yes { "in sync" } else { "not in sync" }.into())
         }

@@ -60,6 +60,7 @@ impl Safety {
             | HomeEvent::Void { .. }
             | HomeEvent::Chat { .. }
             | HomeEvent::InSync { .. }
+            | HomeEvent::Uncarried { .. }
             | HomeEvent::Unreadable { .. }
             | HomeEvent::DiskFailing { .. }
             | HomeEvent::DiskRecovered

@@ -113,6 +113,14 @@ pub enum HomeEvent {
         /// Whether it is.
         yes: bool,
     },
+    /// So many changes of this device's own are on no peer's disk yet, as far as this run knows: it
+    /// was another number until now.
+    Uncarried {
+        /// Where.
+        workspace: WorkspaceId,
+        /// How many.
+        count: u64,
+    },
     /// The answers of an open request can't be read from the disk. It is tried again from time to
     /// time; until then its host can neither decide on it nor end its turn.
     Unreadable {
@@ -179,6 +187,7 @@ impl HomeEvent {
             | Self::Void { .. }
             | Self::Chat { .. }
             | Self::InSync { .. }
+            | Self::Uncarried { .. }
             | Self::Unreadable { .. }
             | Self::NotAdmitted { .. }
             | Self::DiskFailing { .. }
@@ -221,6 +230,7 @@ impl HomeEvent {
             Event::Resumed { workspace, opening } => Self::Resumed(request(&workspace, &opening)?),
             Event::Void { workspace, opening } => Self::Void { workspace, opening },
             Event::Chat(workspace) => Self::Chat { workspace },
+            Event::Uncarried { workspace, count } => Self::Uncarried { workspace, count },
             Event::InSync { workspace, yes } => Self::InSync { workspace, yes },
             Event::Unreadable { workspace, opening, why } => {
                 Self::Unreadable { workspace, opening, why }

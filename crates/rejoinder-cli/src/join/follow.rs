@@ -115,6 +115,7 @@ fn unsettles(event: &HomeEvent) -> bool {
         | HomeEvent::Void { .. }
         | HomeEvent::Chat { .. }
         | HomeEvent::InSync { yes: true, .. }
+        | HomeEvent::Uncarried { .. }
         | HomeEvent::Unreadable { .. }
         | HomeEvent::NotAdmitted { .. }
         | HomeEvent::DiskFailing { .. }

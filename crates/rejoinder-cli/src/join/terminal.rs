@@ -254,6 +254,7 @@ impl FormOnTerminal<'_> {
             | HomeEvent::Void { .. }
             | HomeEvent::Chat { .. }
             | HomeEvent::InSync { .. }
+            | HomeEvent::Uncarried { .. }
             | HomeEvent::NotAdmitted { .. }
             | HomeEvent::Missed(_) => {}
         }

@@ -1,10 +1,11 @@
 //! Nobody waits for ever, and no disk is asked over and over.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
+use rejoinder_identity::WorkspaceId;
 use rejoinder_replica::{Command, Event, Fate, HostAct, Refused, Reply};
 
 use crate::{
-    story::{ANA, HOST, draft, form, selected, submit, team, text},
+    story::{ANA, BEN, HOST, draft, form, selected, submit, team, text},
     world::{Peer, World},
 };
 
@@ -116,4 +117,75 @@ fn acts_of_a_host_whose_disk_refuses_writes_are_refused() {
     world.pass(20_000);
     assert!(matches!(world.peers[HOST].replies.get(&meets), Some(Ok(Reply::Saved))));
     world.act(HOST, workspace, say("third")).unwrap();
+}
+
+/// What somebody knows who hears events alone.
+#[derive(Debug, PartialEq, Eq)]
+struct Folded {
+    in_sync: bool,
+    uncarried: u64,
+}
+
+fn folded(world: &World, peer: Peer) -> Folded {
+    let mut folded = Folded { in_sync: false, uncarried: 0 };
+    for event in &world.peers[peer].events {
+        if let Event::InSync { yes, .. } = event {
+            folded.in_sync = *yes;
+        }
+        if let Event::Uncarried { count, .. } = event {
+            folded.uncarried = *count;
+        }
+    }
+    folded
+}
+
+/// That is what the views say.
+fn check_folded(world: &World, peer: Peer, workspace: WorkspaceId) -> Folded {
+    let view = world.replica(peer).workspace(&workspace).unwrap();
+    let folded = folded(world, peer);
+    assert_eq!(folded.uncarried, view.uncarried);
+    assert_eq!(folded.in_sync && view.uncarried == 0, world.replica(peer).synced(&workspace));
+    folded
+}
+
+#[test]
+fn whoever_hears_events_alone_knows_that_a_silent_peer_is_gone() {
+    let (mut world, workspace, opening, _) = team(47, &["host", "ana", "ben"]);
+    world.cut(HOST, BEN);
+    world.pass(10_000);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: true, uncarried: 0 });
+    world.peers[BEN].silent = true;
+    world.edit(ANA, workspace, opening, draft("notes", text("a"))).unwrap();
+    world.pass(1_000);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: false, uncarried: 0 });
+    world.cut(ANA, BEN);
+    world.pass(60_000);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: true, uncarried: 0 });
+    world.cut(ANA, HOST);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: false, uncarried: 0 });
+}
+
+#[test]
+fn whoever_hears_events_alone_knows_what_is_carried() {
+    let (mut world, workspace, opening, _) = team(49, &["host", "ana", "ben"]);
+    world.cut(HOST, BEN);
+    world.pass(10_000);
+    world.peers[BEN].silent = true;
+    world.peers[HOST].silent = true;
+    world.edit(ANA, workspace, opening, draft("notes", text("a"))).unwrap();
+    world.pass(1_000);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: false, uncarried: 1 });
+    world.peers[HOST].silent = false;
+    world.pass(1_000);
+    assert_eq!(check_folded(&world, ANA, workspace), Folded { in_sync: false, uncarried: 0 });
+    // A run begins without knowing what of an earlier one is carried.
+    world.cut(HOST, ANA);
+    world.crash(ANA);
+    world.peers[ANA].events.clear();
+    world.start(ANA);
+    world.quiet();
+    assert_eq!(check_folded(&world, ANA, workspace).uncarried, 1);
+    world.link(HOST, ANA);
+    world.pass(1_000);
+    assert_eq!(check_folded(&world, ANA, workspace).uncarried, 0);
 }

@@ -57,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) unreadable: Vec<Vec<u8>>,
     /// How many reads it was asked for.
     pub(crate) reads: u64,
+    /// What it sends stays under way.
+    pub(crate) silent: bool,
     next_command: u64,
     pub(crate) replies: BTreeMap<u64, Result<Reply, Refused>>,
     pub(crate) events: Vec<Event>,
@@ -101,6 +103,7 @@ impl World {
             full: false,
             unreadable: Vec::new(),
             reads: 0,
+            silent: false,
             next_command: 0,
             replies: BTreeMap::new(),
             events: Vec::new(),
@@ -237,7 +240,8 @@ impl World {
         let mut due = Vec::new();
         for (ends, link) in &self.links {
             for side in 0..2 {
-                if !link.under_way[side].is_empty() {
+                let from = if side == 0 { ends.0 } else { ends.1 };
+                if !link.under_way[side].is_empty() && !self.peers[from].silent {
                     due.push(Due::Frame(*ends, side));
                 }
             }

@@ -166,7 +166,8 @@ impl Node {
             | Event::Resumed { .. }
             | Event::Void { .. }
             | Event::Chat(_)
-            | Event::InSync { .. } => {}
+            | Event::InSync { .. }
+            | Event::Uncarried { .. } => {}
         }
         self.told.event(&self.replica, event);
     }

@@ -82,6 +82,7 @@ fn is_kept(event: &Event) -> bool {
         | Event::ApprovalNeeded { .. }
         | Event::Member { .. }
         | Event::InSync { .. }
+        | Event::Uncarried { .. }
         | Event::Chat(_)
         | Event::Fate { .. }
         | Event::Answer { .. }
@@ -111,6 +112,7 @@ fn concerns(event: &Event, topic: &Topic) -> bool {
         Event::ApprovalNeeded { workspace, .. }
         | Event::Member { workspace, .. }
         | Event::InSync { workspace, .. }
+        | Event::Uncarried { workspace, .. }
         | Event::Chat(workspace) => *topic == Topic::Workspace(*workspace),
         Event::Fate { workspace, proposal, .. } => {
             *topic == Topic::Workspace(*workspace)
