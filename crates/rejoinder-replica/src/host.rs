@@ -35,7 +35,7 @@ pub(crate) struct Hosting {
     /// Devices at the door that wait for the record which answers them.
     asks: BTreeMap<ProposalId, Vec<AskId>>,
     /// Devices that a person was asked about.
-    door: BTreeMap<PeerId, ProposalId>,
+    door: BTreeSet<PeerId>,
 }
 
 #[derive(Debug)]
@@ -44,8 +44,8 @@ enum Work {
     Title(CommandId, String),
     /// A proposal, or a join of an invite that lets anyone in who holds it.
     Wish(ProposalId),
-    /// A join that a person was asked about.
-    Approved(CommandId, ProposalId, bool),
+    /// What a person said of a device at the door.
+    Approved(CommandId, PeerId, bool),
     Act(CommandId, HostAct),
 }
 
@@ -119,7 +119,7 @@ impl Workspace {
             writing: None,
             taken_up: BTreeSet::new(),
             asks: BTreeMap::new(),
-            door: BTreeMap::new(),
+            door: BTreeSet::new(),
         });
         self.write_record(core, record, None, then);
         Ok(self.hosting.as_mut().expect("it was just set"))
@@ -170,16 +170,21 @@ impl Workspace {
                 self.act(core, id, act, then);
             }
             Some(Work::Wish(id)) => self.answer_wish(core, id, None),
-            Some(Work::Approved(command, id, yes)) => {
-                core.reply(command, Ok(Reply::Saved));
-                self.answer_wish(core, id, Some(yes));
+            Some(Work::Approved(command, device, yes)) => {
+                match self.joins_of(&device).last() {
+                    Some(id) => self.answer_wish(core, *id, Some((command, yes))),
+                    // It came in otherwise, or its invite has ended meanwhile.
+                    None => core.reply(command, Err(Refused::NobodyWaits(device))),
+                }
             }
             Some(Work::Act(id, act)) => self.do_act(core, id, act),
         }
         true
     }
 
-    fn answer_wish(&mut self, core: &mut Core, id: ProposalId, approved: Option<bool>) {
+    /// `person` is who said yes or no to a join, and waits for the record of it.
+    fn answer_wish(&mut self, core: &mut Core, id: ProposalId, person: Option<(CommandId, bool)>) {
+        let (command, approved) = (person.map(|(id, _)| id), person.map(|(_, yes)| yes));
         let (Some(hosting), Some(wish)) = (&self.hosting, self.wishes.get(&id)) else { return };
         let (finalizer, now) = (&hosting.finalizer, core.now);
         let verdict = match &wish.content {
@@ -190,13 +195,20 @@ impl Workspace {
             Content::Join(join) => finalizer.admit(&self.log, now, join, approved),
         };
         match verdict {
-            Verdict::Record(record) => self.write_record(core, record, Some(id), Then::Nothing),
+            Verdict::Record(record) => {
+                let then = command.map_or(Then::Nothing, |id| Then::Reply(id, Reply::Saved));
+                return self.write_record(core, record, Some(id), then);
+            }
             // Those who hold it drop it with the record that answers it.
             Verdict::Answered(_) => {}
             // It is asked again when the author is a member: by the host's next start at the latest.
             Verdict::Stranger(author) => tracing::info!(author = %author.short(), "a stranger"),
             Verdict::NeedsApproval => self.ask_a_person(core, id),
             Verdict::NotHost => self.hosting = None,
+        }
+        if let Some(command) = command {
+            let hosts = self.hosting.is_some();
+            core.reply(command, if hosts { Ok(Reply::Saved) } else { Err(Refused::NotHost) });
         }
     }
 

@@ -1,7 +1,7 @@
 //! Coming in: what a device asks with, what a member answers, and what the asker makes of it.
 
 use rejoinder_finalizer::{Checked, Fate, Join};
-use rejoinder_identity::{PeerId, Ticket, from_bytes, to_bytes};
+use rejoinder_identity::{Nonce, PeerId, Ticket, from_bytes, to_bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -27,6 +27,8 @@ pub(crate) enum JoinAnswer {
     Refused(String),
     /// This device can't say: it is in no such workspace, or can't judge what was sent. Ask others.
     Unknown,
+    /// Too many wait here already: ask again, or others.
+    Busy,
 }
 
 impl JoinAnswer {
@@ -62,7 +64,10 @@ impl Workspace {
             Err(NotCarried::Unknown(_)) => {
                 Some(JoinAnswer::Refused("the ticket is not one of this workspace".into()))
             }
-            Err(NotCarried::TooMany) => Some(JoinAnswer::Waiting),
+            // A newer one of the same device waits in its place.
+            Err(NotCarried::Superseded) => Some(JoinAnswer::Waiting),
+            Err(NotCarried::NotGranted(refusal)) => Some(JoinAnswer::Refused(refusal.to_string())),
+            Err(NotCarried::TooMany) => Some(JoinAnswer::Busy),
             Err(NotCarried::NotInOrder(why)) => Some(self.no(core, why)),
         }
     }
@@ -93,6 +98,7 @@ impl Workspace {
                 core.tell(Event::PeersChanged);
             }
             Ok(JoinAnswer::Waiting) => tracing::debug!(by = %by.short(), "waiting to be let in"),
+            Ok(JoinAnswer::Busy) => tracing::debug!(by = %by.short(), "too many wait at its door"),
             Ok(JoinAnswer::Unknown) => tracing::debug!(by = %by.short(), "can't say about a join"),
             Ok(JoinAnswer::Refused(why)) => {
                 core.tell(Event::JoinRefused { workspace: self.id, why });
@@ -110,13 +116,27 @@ impl Workspace {
     ) -> Result<(), Refused> {
         core.may_write()?;
         self.hints = ticket.hints.clone();
-        let nonce = core.nonce();
+        let nonce = self.next_join_nonce(core);
         let join = Checked::<Join>::sign(&core.key, &ticket.invite, self.id, &core.name, nonce)
             .map_err(|error| Refused::Name(error.to_string()))?;
         self.join = Some(join.bytes().to_vec());
         self.save_row(core, After::Reply(command, Reply::Workspace(self.id)));
         core.tell(Event::PeersChanged);
         Ok(())
+    }
+
+    /// A nonce above those of this device's earlier joins here, so that everybody agrees which of
+    /// them is the newest: it begins with the time, or with one more than that of the last.
+    fn next_join_nonce(&self, core: &mut Core) -> Nonce {
+        let last = self.join.as_ref().and_then(|join| Checked::<Join>::read(join, &self.id).ok());
+        let after_last = last.map_or(0, |join| {
+            let first = join.value().nonce.0.first_chunk().copied().unwrap_or_default();
+            u64::from_be_bytes(first).saturating_add(1)
+        });
+        let now = u64::try_from(core.now.as_millis()).unwrap_or(0);
+        let mut nonce = core.nonce();
+        nonce.0[..8].copy_from_slice(&now.max(after_last).to_be_bytes());
+        nonce
     }
 
     /// Stores what this home knows of the workspace beside its log.

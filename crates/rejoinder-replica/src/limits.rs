@@ -13,6 +13,9 @@ pub const STRANGERS_CARDS: usize = 256;
 pub const CARD_NEWS: Duration = Duration::from_secs(30);
 /// Joins that wait for the host, over all devices.
 pub const WAITING_JOINS: usize = 64;
+/// Joins with one invite that a door takes while they wait: a ticket in the wrong hands leaves
+/// room for the others. A guess, twice the seats of a usual ticket.
+pub const WAITING_JOINS_PER_INVITE: usize = 16;
 /// Documents of settled requests that stay in memory; a guess, a few megabytes.
 pub const SETTLED_IN_MEMORY: usize = 64;
 /// How long a failing disk is left alone before the first retry; doubled up to `RETRY_LAST`.

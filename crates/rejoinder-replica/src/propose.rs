@@ -95,6 +95,8 @@ impl Workspace {
                 NotCarried::TooMany => Refused::TooManyProposals,
                 NotCarried::Unknown(_)
                 | NotCarried::NotInOrder(_)
+                | NotCarried::Superseded
+                | NotCarried::NotGranted(_)
                 | NotCarried::Answered
                 | NotCarried::Known => Refused::NotMember,
             }

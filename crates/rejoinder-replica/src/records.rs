@@ -183,6 +183,7 @@ impl Workspace {
         if device == core.me {
             core.tell(Event::Joined(workspace));
         }
+        self.drop_joins_of(core, &device);
         // Its card may have come before this record.
         if core.cards.bytes(&device).is_some() {
             save_card(core, &device);

@@ -155,7 +155,7 @@ fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut L
         let wish = Wish { content, arrival, stored: true };
         match workspaces.get_mut(&id) {
             // The row of an older file, salvaged.
-            Some(workspace) if workspace.log.state().answered(&proposal).is_some() => {
+            Some(workspace) if workspace.is_over(&proposal, &wish.content) => {
                 lost.remove_quietly(Table::Proposals, key);
             }
             Some(workspace) => workspace.take_up_wish(core.me, wish),
@@ -165,6 +165,15 @@ fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut L
 }
 
 impl Workspace {
+    /// Whether a record answers a wish: it names it, or has let its device in.
+    fn is_over(&self, id: &rejoinder_identity::ProposalId, wish: &Content) -> bool {
+        self.log.state().answered(id).is_some()
+            || match wish {
+                Content::Proposal(_) => false,
+                Content::Join(join) => self.member(&join.value().device).is_some(),
+            }
+    }
+
     /// Takes in a wish that is on the disk.
     pub(crate) fn take_up_wish(&mut self, me: PeerId, wish: Wish) {
         let (proposal, author) = (wish.content.id(), wish.content.author());

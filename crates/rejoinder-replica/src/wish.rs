@@ -1,12 +1,13 @@
 //! Wishes: proposals of members and joins of devices, carried until a record answers them.
 
-use rejoinder_finalizer::{Checked, Join, Proposal};
-use rejoinder_identity::{Kind, PeerId, ProposalId};
+use rejoinder_finalizer::{Checked, Join, Proposal, Refusal};
+use rejoinder_identity::{Kind, Nonce, PeerId, ProposalId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use crate::{
     core::{After, Core, Stored},
     input::{AskId, CommandId},
+    join::JoinAnswer,
     limits,
     rows::{self, ProposalRow},
     store::{Batch, Table},
@@ -41,6 +42,10 @@ pub(crate) enum NotCarried {
     Unknown(PeerId),
     /// There are too many of its kind.
     TooMany,
+    /// A newer join of the same device waits here.
+    Superseded,
+    /// The log says already that its invite can't bring it in.
+    NotGranted(Refusal),
 }
 
 impl Content {
@@ -82,6 +87,11 @@ impl Content {
     }
 }
 
+/// Which of a device's joins is the newer one, alike for everybody: its nonces grow.
+fn newness(join: &Checked<Join>) -> (Nonce, ProposalId) {
+    (join.value().nonce, join.proposal_id())
+}
+
 impl Workspace {
     /// A proposal or join came over a link.
     pub(crate) fn wish_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
@@ -91,7 +101,7 @@ impl Workspace {
         };
         let (id, author) = (content.id(), content.author());
         match self.carry(core, content, Some(link), None, None) {
-            Ok(()) | Err(NotCarried::Answered) => {}
+            Ok(()) | Err(NotCarried::Answered | NotCarried::Superseded) => {}
             Err(NotCarried::Known) => {
                 self.sync.seen_again(core.now, link, Item::Proposal(id));
             }
@@ -105,6 +115,9 @@ impl Workspace {
                 self.refuse(core, link, format!("too many proposals by {}", author.short()));
             }
             Err(NotCarried::NotInOrder(why)) => core.close(link, why),
+            Err(NotCarried::NotGranted(refusal)) => {
+                self.refuse(core, link, format!("a join of {}: {refusal}", author.short()));
+            }
         }
     }
 
@@ -118,12 +131,19 @@ impl Workspace {
         ask: Option<AskId>,
     ) -> Result<(), NotCarried> {
         let id = content.id();
-        self.may_carry(&content)?;
+        self.may_carry(core, &content, ask.is_some())?;
         let arrival = core.next_arrival;
         core.next_arrival += 1;
         let bytes = content.bytes().clone();
         let row = ProposalRow { arrival, bytes: bytes.to_vec() };
         let mut batch = Batch::default();
+        if let Content::Join(join) = &content {
+            // One waits for each device, the newest.
+            for older in self.joins_of(&join.value().device) {
+                batch.delete(Table::Proposals, rows::proposal_key(&self.id, &older));
+                self.drop_join(core, &older, &JoinAnswer::Waiting);
+            }
+        }
         batch.put(Table::Proposals, rows::proposal_key(&self.id, &id), rows::value(&row));
         tracing::debug!(proposal = %id, author = %content.author().short(), "proposal");
         self.wishes.insert(id, Wish { content, arrival, stored: false });
@@ -136,7 +156,12 @@ impl Workspace {
         Ok(())
     }
 
-    fn may_carry(&mut self, content: &Content) -> Result<(), NotCarried> {
+    fn may_carry(
+        &mut self,
+        core: &Core,
+        content: &Content,
+        at_door: bool,
+    ) -> Result<(), NotCarried> {
         let (id, author) = (content.id(), content.author());
         let answered = self.log.state().answered(&id).is_some();
         #[cfg(rejoinder_mutants)]
@@ -154,21 +179,80 @@ impl Workspace {
                 self.unanswered.hold(author, id).map_err(|_| NotCarried::TooMany)
             }
             Content::Join(join) => {
-                let invite = join.value().invite;
-                let vouched = self.log.state().invites().contains_key(&invite);
-                if !vouched && self.member(&author).is_none() {
-                    return Err(NotCarried::Unknown(invite));
+                if self.member(&author).is_some() {
+                    return Err(NotCarried::Answered);
                 }
-                let joins = self.wishes.values().filter(|wish| match &wish.content {
-                    Content::Proposal(_) => false,
-                    Content::Join(_) => true,
-                });
-                if joins.count() >= limits::WAITING_JOINS {
-                    return Err(NotCarried::TooMany);
-                }
-                Ok(())
+                self.may_carry_join(core, join, at_door)
             }
         }
+    }
+
+    /// What comes over a link is at another member's already: to leave it there would keep the two
+    /// apart for as long as it waits. So what is asked of this door is judged by more.
+    fn may_carry_join(
+        &self,
+        core: &Core,
+        join: &Checked<Join>,
+        at_door: bool,
+    ) -> Result<(), NotCarried> {
+        let Join { device, invite, .. } = join.value();
+        let Some(held) = self.log.state().invites().get(invite) else {
+            return Err(NotCarried::Unknown(*invite));
+        };
+        if at_door && held.taken >= held.seats {
+            return Err(NotCarried::NotGranted(Refusal::NoSeatLeft { seats: held.seats }));
+        }
+        if at_door && self.hosting.is_some() && core.now > held.expires {
+            let expired = held.expires;
+            return Err(NotCarried::NotGranted(Refusal::InviteExpired { expired }));
+        }
+        let (mut all, mut of_invite) = (0, 0);
+        for other in self.joins() {
+            let theirs = other.value();
+            if theirs.device != *device {
+                all += 1;
+                of_invite += usize::from(theirs.invite == *invite);
+            } else if newness(other) > newness(join) {
+                return Err(NotCarried::Superseded);
+            }
+        }
+        let full = all >= limits::WAITING_JOINS
+            || (at_door && of_invite >= limits::WAITING_JOINS_PER_INVITE);
+        if full { Err(NotCarried::TooMany) } else { Ok(()) }
+    }
+
+    fn joins(&self) -> impl Iterator<Item = &Checked<Join>> {
+        self.wishes.values().filter_map(|wish| match &wish.content {
+            Content::Proposal(_) => None,
+            Content::Join(join) => Some(&**join),
+        })
+    }
+
+    /// The joins of a device that wait here: one, or several in a home of an older release.
+    pub(crate) fn joins_of(&self, device: &PeerId) -> Vec<ProposalId> {
+        let of_it = self.joins().filter(|join| join.value().device == *device);
+        of_it.map(Checked::<Join>::proposal_id).collect()
+    }
+
+    /// A device became a member: the joins that it still has here are answered by that.
+    pub(crate) fn drop_joins_of(&mut self, core: &mut Core, device: &PeerId) {
+        let mut batch = Batch::default();
+        for id in self.joins_of(device) {
+            // The one that the record names is dropped with its answer.
+            if self.log.state().answered(&id).is_none() {
+                batch.delete(Table::Proposals, rows::proposal_key(&self.id, &id));
+                self.drop_join(core, &id, &JoinAnswer::Member);
+            }
+        }
+        if !batch.is_empty() {
+            core.store(batch, After::Nothing);
+        }
+    }
+
+    fn drop_join(&mut self, core: &mut Core, id: &ProposalId, answer: &JoinAnswer) {
+        self.wishes.remove(id);
+        self.sync.drop_proposal(core.now, id);
+        self.answer_those_at_the_door(core, id, answer);
     }
 
     /// A wish is on this disk.

@@ -20,18 +20,20 @@ impl Workspace {
         };
         let (device, name) = (join.value().device, join.value().name.clone());
         let Some(hosting) = &mut self.hosting else { return };
-        hosting.door.insert(device, id);
-        for ask in hosting.asks.remove(&id).into_iter().flatten() {
-            core.answer_join(ask, JoinAnswer::Waiting.to_bytes());
+        let new = hosting.door.insert(device);
+        self.answer_those_at_the_door(core, &id, &JoinAnswer::Waiting);
+        // About a device that asks over and over, a person is asked once.
+        if new {
+            core.tell(Event::ApprovalNeeded { workspace: self.id, device, name });
         }
-        core.tell(Event::ApprovalNeeded { workspace: self.id, device, name });
     }
 
     pub(super) fn approve(&mut self, core: &mut Core, id: CommandId, device: PeerId, yes: bool) {
         let Some(hosting) = &mut self.hosting else { return };
-        match hosting.door.remove(&device) {
-            Some(join) => hosting.queue.push_front(Work::Approved(id, join, yes)),
-            None => core.reply(id, Err(Refused::NobodyWaits(device))),
+        if hosting.door.remove(&device) {
+            hosting.queue.push_front(Work::Approved(id, device, yes));
+        } else {
+            core.reply(id, Err(Refused::NobodyWaits(device)));
         }
     }
 
@@ -39,6 +41,13 @@ impl Workspace {
     /// is not the host, that it must wait.
     pub(crate) fn join_stored(&mut self, core: &mut Core, id: ProposalId, ask: AskId) {
         match &mut self.hosting {
+            // A newer one of the device has taken its place.
+            _ if !self.wishes.contains_key(&id) => {
+                core.answer_join(
+                    ask,
+                    self.join_answer(&id).unwrap_or(JoinAnswer::Waiting).to_bytes(),
+                );
+            }
             Some(hosting) => hosting.asks.entry(id).or_default().push(ask),
             None => core.answer_join(ask, JoinAnswer::Waiting.to_bytes()),
         }
@@ -46,8 +55,17 @@ impl Workspace {
 
     /// A wish was answered: so are the devices at the door that wait for it.
     pub(crate) fn answer_door(&mut self, core: &mut Core, id: &ProposalId) {
-        let asks = self.hosting.as_mut().and_then(|hosting| hosting.asks.remove(id));
         let answer = self.join_answer(id).unwrap_or(JoinAnswer::Waiting);
+        self.answer_those_at_the_door(core, id, &answer);
+    }
+
+    pub(crate) fn answer_those_at_the_door(
+        &mut self,
+        core: &mut Core,
+        id: &ProposalId,
+        answer: &JoinAnswer,
+    ) {
+        let asks = self.hosting.as_mut().and_then(|hosting| hosting.asks.remove(id));
         for ask in asks.into_iter().flatten() {
             core.answer_join(ask, answer.to_bytes());
         }

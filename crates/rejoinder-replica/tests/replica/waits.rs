@@ -1,13 +1,31 @@
 //! Nobody waits for ever, and no disk is asked over and over.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
-use rejoinder_identity::WorkspaceId;
-use rejoinder_replica::{Command, Event, Fate, HostAct, Refused, Reply};
+use rejoinder_identity::{Role, Ticket, Timestamp, WorkspaceId};
+use rejoinder_replica::{Command, Event, Fate, HostAct, Refused, Reply, Table};
 
 use crate::{
     story::{ANA, BEN, HOST, draft, form, selected, submit, team, text},
     world::{Peer, World},
 };
+
+fn asked_about(world: &World, device: Peer) -> usize {
+    let whom = world.id(device);
+    let about =
+        |event: &&Event| matches!(event, Event::ApprovalNeeded { device, .. } if *device == whom);
+    world.peers[HOST].events.iter().filter(about).count()
+}
+
+fn invite(world: &mut World, workspace: WorkspaceId, seats: u16, approve: bool) -> Ticket {
+    let expires = Timestamp::from_millis(world.now + 1_000_000);
+    let act = HostAct::Invite { seats, expires, role: Role::Collaborator, approve };
+    let Ok(Reply::Invited(ticket)) = world.act(HOST, workspace, act) else { panic!("an invite") };
+    *ticket
+}
+
+fn joins_on_disk(world: &World, peer: Peer) -> usize {
+    world.keys(peer, Table::Proposals).len()
+}
 
 #[test]
 fn a_host_leaves_a_document_alone_that_cannot_be_read_and_goes_on_with_the_rest() {
@@ -188,4 +206,106 @@ fn whoever_hears_events_alone_knows_what_is_carried() {
     world.link(HOST, ANA);
     world.pass(1_000);
     assert_eq!(check_folded(&world, ANA, workspace).uncarried, 0);
+}
+
+#[test]
+fn a_newer_join_of_a_device_takes_the_place_of_its_older_one() {
+    let mut world = World::new(43, &["host", "ana", "ben"]);
+    let workspace = world.found(HOST);
+    let mut ticket = invite(&mut world, workspace, 20, true);
+    ticket.hints = vec![];
+    for _ in 0..70 {
+        world.join(ANA, &ticket, HOST);
+        world.pass(10);
+    }
+    assert_eq!(joins_on_disk(&world, HOST), 1);
+    assert_eq!(asked_about(&world, ANA), 1, "and a person is asked once");
+    world.join(BEN, &ticket, HOST);
+    assert_eq!(asked_about(&world, BEN), 1, "about others as well");
+    for peer in [ANA, BEN] {
+        let device = world.id(peer);
+        world.act(HOST, workspace, HostAct::Approve { device, yes: true }).unwrap();
+        world.quiet();
+        assert!(world.replica(HOST).may_link(&device));
+    }
+    world.link(HOST, ANA);
+    world.pass(200_000);
+    assert_eq!(joins_on_disk(&world, HOST), 0);
+    assert_eq!(joins_on_disk(&world, ANA), 0);
+}
+
+#[test]
+fn the_record_that_adds_a_device_answers_all_its_joins() {
+    // Two members hold two joins of one device, and are apart.
+    let (mut world, workspace, _, _) = team(45, &["host", "ana", "ben"]);
+    let ticket = invite(&mut world, workspace, 20, true);
+    world.pass(1_000);
+    for (one, two) in [(HOST, ANA), (HOST, BEN), (ANA, BEN)] {
+        world.cut(one, two);
+    }
+    let dan = world.newcomer("dan");
+    world.join(dan, &ticket, ANA);
+    world.pass(10);
+    world.join(dan, &ticket, BEN);
+    assert_eq!((joins_on_disk(&world, ANA), joins_on_disk(&world, BEN)), (1, 1));
+    for (one, two) in [(HOST, ANA), (HOST, BEN), (ANA, BEN)] {
+        world.link(one, two);
+    }
+    world.pass(60_000);
+    for peer in [HOST, ANA, BEN] {
+        assert_eq!(joins_on_disk(&world, peer), 1, "the newer one alone is carried");
+        assert!(world.replica(peer).synced(&workspace), "and all agree which that is");
+    }
+    let device = world.id(dan);
+    world.act(HOST, workspace, HostAct::Approve { device, yes: true }).unwrap();
+    world.pass(60_000);
+    for peer in [HOST, ANA, BEN] {
+        assert_eq!(joins_on_disk(&world, peer), 0);
+        assert!(world.replica(peer).may_link(&device));
+        assert!(world.replica(peer).synced(&workspace));
+    }
+}
+
+#[test]
+fn a_leaked_ticket_does_not_fill_a_members_door() {
+    let (mut world, workspace, _, _) = team(46, &["host", "ana"]);
+    let used = invite(&mut world, workspace, 1, false);
+    let good = invite(&mut world, workspace, 20, false);
+    let held_back = invite(&mut world, workspace, 60_000, true);
+    world.stranger_knocks(HOST, &used);
+    world.quiet();
+    world.cut(HOST, ANA);
+    for _ in 0..70 {
+        world.stranger_knocks(ANA, &used);
+        world.quiet();
+    }
+    assert_eq!(joins_on_disk(&world, ANA), 0, "what can't be granted is not carried");
+    for _ in 0..70 {
+        world.stranger_knocks(ANA, &held_back);
+        world.quiet();
+    }
+    let ben = world.newcomer("ben");
+    let before = joins_on_disk(&world, ANA);
+    world.join(ben, &good, ANA);
+    assert_eq!(joins_on_disk(&world, ANA), before + 1);
+    world.link(HOST, ANA);
+    world.pass(1_000);
+    assert!(world.replica(HOST).may_link(&world.id(ben)));
+}
+
+#[test]
+fn who_lets_a_device_in_hears_when_that_is_written() {
+    let mut world = World::new(50, &["host", "ana"]);
+    let workspace = world.found(HOST);
+    let ticket = invite(&mut world, workspace, 20, true);
+    world.join(ANA, &ticket, HOST);
+    world.peers[HOST].stalled = true;
+    let act = HostAct::Approve { device: world.id(ANA), yes: true };
+    let asked = world.ask_for(HOST, Command::HostAct(workspace, act));
+    world.quiet();
+    let early = world.peers[HOST].replies.remove(&asked);
+    assert!(early.is_none(), "{early:?}");
+    world.peers[HOST].stalled = false;
+    world.quiet();
+    assert!(matches!(world.peers[HOST].replies.get(&asked), Some(Ok(Reply::Saved))));
 }

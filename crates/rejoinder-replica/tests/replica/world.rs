@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ahp_types::state::{ChatInputRequest, ChatInputResponseKind};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use rejoinder_finalizer::{Checked, Join};
 use rejoinder_identity::{
-    Hint, Incarnation, OpeningId, PeerId, ProposalId, QuestionId, Role, SecretKey, Ticket,
+    Hint, Incarnation, Nonce, OpeningId, PeerId, ProposalId, QuestionId, Role, SecretKey, Ticket,
     Timestamp, TurnId, WorkspaceId,
 };
 use rejoinder_replica::{
@@ -111,6 +112,13 @@ impl World {
             next_ask: 0,
         });
         self.peers.len() - 1
+    }
+
+    /// A device that is new in this world.
+    pub(crate) fn newcomer(&mut self, name: &'static str) -> Peer {
+        let peer = self.add(name);
+        self.start(peer);
+        peer
     }
 
     pub(crate) fn draw<const N: usize>(&mut self) -> [u8; N] {
@@ -451,6 +459,18 @@ impl World {
         node.next_ask += 1;
         node.asks.insert(ask, (peer, workspace));
         self.handle(door, Input::JoinAsked { ask, device, bytes });
+    }
+
+    /// A device that is none of the peers asks to be let in.
+    pub(crate) fn stranger_knocks(&mut self, door: Peer, ticket: &Ticket) {
+        let key = SecretKey::from_seed(self.draw());
+        let nonce = Nonce(self.draw());
+        let join = Checked::<Join>::sign(&key, &ticket.invite, ticket.workspace, "stranger", nonce);
+        let bytes = [&ticket.workspace.0[..], join.unwrap().bytes()].concat();
+        let node = &mut self.peers[door];
+        let ask = AskId(node.next_ask);
+        node.next_ask += 1;
+        self.handle(door, Input::JoinAsked { ask, device: key.public(), bytes });
     }
 
     pub(crate) fn start_turn(&mut self, host: Peer, workspace: WorkspaceId) -> TurnId {
