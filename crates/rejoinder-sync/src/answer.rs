@@ -14,8 +14,9 @@ impl Sync {
         let mut any = false;
         for (index, bytes) in (from..self.held.log.length()).zip(&records) {
             if link.owed.records() == Some(index) {
-                any = true;
-                link.push(ItemKind::Record, Item::Record { length: index + 1 }, bytes);
+                let item = Item::Record { length: index + 1 };
+                // Those behind one that no link takes are not asked for again and again.
+                any |= link.push(ItemKind::Record, item, bytes).is_ok();
             }
         }
         link.owed.records_came(any);
@@ -37,9 +38,11 @@ impl Sync {
         for Fetched { actor, seq, bytes } in envelopes {
             let key = Key::Envelopes(document, actor);
             if link.owed.is_next(&key, seq) {
-                any = true;
-                link.owed.has(&key, seq, self.held.seq(&key));
-                link.push(ItemKind::Envelope, Item::Envelope { document, actor, seq }, &bytes);
+                let item = Item::Envelope { document, actor, seq };
+                if link.push(ItemKind::Envelope, item, &bytes).is_ok() {
+                    any = true;
+                    link.owed.has(&key, seq, self.held.seq(&key));
+                }
             }
         }
         link.owed.envelopes_came(document, any);
@@ -59,10 +62,11 @@ impl Sync {
         let mut any = false;
         for (proposal, bytes) in proposals {
             let key = Key::Proposal(proposal);
-            if link.owed.is_next(&key, 1) {
+            if link.owed.is_next(&key, 1)
+                && link.push(ItemKind::Proposal, Item::Proposal(proposal), &bytes).is_ok()
+            {
                 any = true;
                 link.owed.has(&key, 1, 1);
-                link.push(ItemKind::Proposal, Item::Proposal(proposal), &bytes);
             }
         }
         link.owed.proposals_came(any);

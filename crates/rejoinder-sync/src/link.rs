@@ -14,7 +14,7 @@ use crate::{
     key::{Key, Place},
     limits,
     message::Position,
-    outbox::Outbox,
+    outbox::{Outbox, TooLong},
     owed::Owed,
     talk::Talk,
 };
@@ -112,7 +112,8 @@ impl Link {
             && self.has_room(bytes.len())
             && let Some(bytes) = self.cards.pop_front()
         {
-            self.outbox.push(ItemKind::AddressCard, None, &bytes);
+            // One that is too long is dropped: nobody keeps track of cards.
+            let _dropped = self.outbox.push(ItemKind::AddressCard, None, &bytes);
         }
     }
 
@@ -149,7 +150,7 @@ impl Link {
                 Key::Proposal(_) => false,
             };
         if !behind && self.has_room(bytes.len()) {
-            self.push(kind, item, bytes);
+            let _dropped = self.push(kind, item, bytes);
         } else if !self.owed.owes(&key) {
             self.owed.owe(key, seq - 1);
         }
@@ -159,12 +160,22 @@ impl Link {
         if self.owed.records().is_some_and(|known| known + 1 == length)
             && self.has_room(bytes.len())
         {
-            self.push(ItemKind::Record, Item::Record { length }, bytes);
+            let _dropped = self.push(ItemKind::Record, Item::Record { length }, bytes);
         }
     }
 
     /// Puts an item into the outbox.
-    pub(crate) fn push(&mut self, kind: ItemKind, item: Item, bytes: &Arc<[u8]>) {
+    ///
+    /// # Errors
+    ///
+    /// It is too long for any link, and dropped. The other side lacks it still.
+    pub(crate) fn push(
+        &mut self,
+        kind: ItemKind,
+        item: Item,
+        bytes: &Arc<[u8]>,
+    ) -> Result<(), TooLong> {
+        self.outbox.push(kind, Some(item), bytes)?;
         match item.place() {
             Place::Of(key, seq) => self.outflow.will_send(key, seq),
             Place::Log(length) => {
@@ -172,7 +183,7 @@ impl Link {
                 self.outflow.will_send_log(length);
             }
         }
-        self.outbox.push(kind, Some(item), bytes);
+        Ok(())
     }
 
     /// The other side has this item, since it sent it.

@@ -25,6 +25,10 @@ pub(crate) struct Outbox {
     bytes: usize,
 }
 
+/// An item that no link takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
 /// A frame of items, and what is in it.
 pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
@@ -36,14 +40,23 @@ pub(crate) struct Frame {
 impl Outbox {
     /// Puts an item at the end.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When it is longer than any item of its kind may be: it was made or admitted here, and the
-    /// other side would close the link.
-    pub(crate) fn push(&mut self, kind: ItemKind, item: Option<Item>, bytes: &Arc<[u8]>) {
-        assert!(bytes.len() <= kind.limit(), "what is admitted keeps the limits of its kind");
+    /// It is longer than an item of its kind may be: the other side would close the link. What is
+    /// made or admitted here is not, but it may have come from outside by any door, so it is dropped
+    /// and not insisted on.
+    pub(crate) fn push(
+        &mut self,
+        kind: ItemKind,
+        item: Option<Item>,
+        bytes: &Arc<[u8]>,
+    ) -> Result<(), TooLong> {
+        if bytes.len() > kind.limit() {
+            return Err(TooLong);
+        }
         self.bytes += bytes.len();
         self.items.push_back(Outgoing { kind, item, bytes: bytes.clone() });
+        Ok(())
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -84,5 +97,21 @@ impl Outbox {
             }
         }
         Some(Frame { bytes, contents, log })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_link_takes_is_dropped() {
+        let mut outbox = Outbox::default();
+        let kind = ItemKind::AddressCard;
+        let of = |length| -> Arc<[u8]> { vec![0; length].into() };
+        assert_eq!(outbox.push(kind, None, &of(limits::CARD + 1)), Err(TooLong));
+        assert!(outbox.is_empty() && outbox.bytes() == 0 && outbox.next_frame().is_none());
+        assert_eq!(outbox.push(kind, None, &of(limits::CARD)), Ok(()));
+        assert_eq!(outbox.bytes(), limits::CARD);
     }
 }
