@@ -37,6 +37,7 @@ impl Workspace {
             self.sync.keep(link, _peer);
             self.log_carried.remove(&link);
             self.sync.link_down(link);
+            self.parked.forget_link(link);
             self.in_sync.remove(&link);
         }
     }

@@ -59,3 +59,11 @@ pub const PARKED_BYTES: usize = 1024 * 1024;
 pub const PARKED_TOTAL: usize = 16 * PARKED;
 /// Bytes of the parked items of all authors.
 pub const PARKED_TOTAL_BYTES: usize = 16 * PARKED_BYTES;
+/// Parked items that one link brought, so that who invents authors fills its own room alone.
+pub const PARKED_LINK: usize = PARKED_TOTAL / 4;
+/// Bytes of those.
+pub const PARKED_LINK_BYTES: usize = PARKED_TOTAL_BYTES / 4;
+/// Parked items whose authors the log does not know (yet): the rest of the pool is for members.
+pub const PARKED_STRANGERS: usize = PARKED_TOTAL / 2;
+/// Bytes of those.
+pub const PARKED_STRANGERS_BYTES: usize = PARKED_TOTAL_BYTES / 2;

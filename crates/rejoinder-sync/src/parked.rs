@@ -1,7 +1,7 @@
 //! Items that came before what they depend on, until it is there.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fmt,
 };
 
@@ -22,10 +22,20 @@ pub enum Wait {
     Record(RecordId),
 }
 
+impl Wait {
+    /// Whether it may never end: whoever relays may have invented the author.
+    fn is_for_a_stranger(&self) -> bool {
+        match self {
+            Self::Author(_) => true,
+            Self::Document(_) | Self::Change(..) | Self::Record(_) => false,
+        }
+    }
+}
+
 /// An item that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedItem {
-    /// The link it came over, which may be gone by the time the item is released.
+    /// The link it came over.
     pub link: LinkId,
     /// What it is.
     pub kind: ItemKind,
@@ -38,7 +48,9 @@ pub struct ParkedItem {
 pub enum Overflow {
     /// Its author has as much parked as one author may.
     Author(PeerId),
-    /// The pool is full.
+    /// A link has brought as much that is parked as one link may.
+    Link(LinkId),
+    /// The pool is full, or its share for those whom the log does not know.
     Pool,
 }
 
@@ -46,6 +58,7 @@ impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Author(author) => write!(f, "too much of {} is parked", author.short()),
+            Self::Link(link) => write!(f, "too much of link {} is parked", link.0),
             Self::Pool => f.write_str("too much is parked"),
         }
     }
@@ -75,12 +88,23 @@ impl Load {
     }
 }
 
+/// An item in the pool, whose it is, and who brought it.
+#[derive(Debug)]
+struct Place {
+    author: PeerId,
+    item: ParkedItem,
+    /// The links that brought it, or brought it again.
+    links: BTreeSet<LinkId>,
+}
+
 /// A bounded pool of items that wait. The newest gives way when it is full, so that nobody can
 /// push out what others have parked.
 #[derive(Debug, Default)]
 pub struct Parked {
-    waiting: BTreeMap<Wait, VecDeque<(PeerId, ParkedItem)>>,
+    waiting: BTreeMap<Wait, VecDeque<Place>>,
     authors: BTreeMap<PeerId, Load>,
+    links: BTreeMap<LinkId, Load>,
+    strangers: Load,
     total: Load,
 }
 
@@ -90,37 +114,78 @@ impl Parked {
         Self::default()
     }
 
-    /// Keeps an item of `author` until [`release`](Self::release) of what it waits for. The same
-    /// item is kept once.
+    /// Keeps an item of `author` until [`release`](Self::release) of what it waits for, or until
+    /// all links that brought it are gone. The same item is kept once.
     ///
     /// # Errors
     ///
     /// There is no room.
     pub fn park(&mut self, author: PeerId, wait: Wait, item: ParkedItem) -> Result<(), Overflow> {
-        let size = item.bytes.len();
-        let known = self.waiting.get(&wait).is_some_and(|items| {
-            items.iter().any(|(_, parked)| parked.bytes == item.bytes && parked.kind == item.kind)
+        let (size, link) = (item.bytes.len(), item.link);
+        let from = self.links.get(&link).copied().unwrap_or_default();
+        let room_of_link = from.has_room(size, limits::PARKED_LINK, limits::PARKED_LINK_BYTES);
+        let known = self.waiting.get_mut(&wait).and_then(|places| {
+            places
+                .iter_mut()
+                .find(|place| place.item.bytes == item.bytes && place.item.kind == item.kind)
         });
-        if known {
+        if let Some(known) = known {
+            if room_of_link && known.links.insert(link) {
+                self.links.entry(link).or_default().add(size);
+            }
             return Ok(());
         }
         let load = self.authors.get(&author).copied().unwrap_or_default();
         if !load.has_room(size, limits::PARKED, limits::PARKED_BYTES) {
             return Err(Overflow::Author(author));
         }
-        if !self.total.has_room(size, limits::PARKED_TOTAL, limits::PARKED_TOTAL_BYTES) {
+        if !room_of_link {
+            return Err(Overflow::Link(link));
+        }
+        let (items, bytes) = (limits::PARKED_STRANGERS, limits::PARKED_STRANGERS_BYTES);
+        if !self.total.has_room(size, limits::PARKED_TOTAL, limits::PARKED_TOTAL_BYTES)
+            || (wait.is_for_a_stranger() && !self.strangers.has_room(size, items, bytes))
+        {
             return Err(Overflow::Pool);
         }
+        if wait.is_for_a_stranger() {
+            self.strangers.add(size);
+        }
         self.authors.entry(author).or_default().add(size);
+        self.links.entry(link).or_default().add(size);
         self.total.add(size);
-        self.waiting.entry(wait).or_default().push_back((author, item));
+        let place = Place { author, item, links: BTreeSet::from([link]) };
+        self.waiting.entry(wait).or_default().push_back(place);
         Ok(())
+    }
+
+    /// A link is gone, and with it what nobody else brought.
+    pub fn forget_link(&mut self, link: LinkId) {
+        if !self.links.contains_key(&link) {
+            return;
+        }
+        for (wait, places) in std::mem::take(&mut self.waiting) {
+            for mut place in places {
+                if place.links.remove(&link) {
+                    count_out(&mut self.links, link, place.item.bytes.len());
+                }
+                match place.links.first() {
+                    Some(other) => {
+                        if place.item.link == link {
+                            place.item.link = *other;
+                        }
+                        self.waiting.entry(wait).or_default().push_back(place);
+                    }
+                    None => _ = self.leave(&wait, place),
+                }
+            }
+        }
     }
 
     /// What waited for this, in the order in which it came.
     pub fn release(&mut self, wait: &Wait) -> Vec<ParkedItem> {
-        let items = self.waiting.remove(wait).unwrap_or_default();
-        items.into_iter().map(|(author, item)| self.leave(author, item)).collect()
+        let places = self.waiting.remove(wait).unwrap_or_default();
+        places.into_iter().map(|place| self.leave(wait, place)).collect()
     }
 
     /// All that waited for changes of a document, whichever they are: its structure has grown.
@@ -141,15 +206,27 @@ impl Parked {
         self.waiting.is_empty()
     }
 
-    fn leave(&mut self, author: PeerId, item: ParkedItem) -> ParkedItem {
+    fn leave(&mut self, wait: &Wait, place: Place) -> ParkedItem {
+        let Place { author, item, links } = place;
         let size = item.bytes.len();
         self.total.take(size);
-        let load = self.authors.get_mut(&author).expect("the author of a parked item is counted");
-        load.take(size);
-        if load.items == 0 {
-            self.authors.remove(&author);
+        if wait.is_for_a_stranger() {
+            self.strangers.take(size);
+        }
+        count_out(&mut self.authors, author, size);
+        for link in links {
+            count_out(&mut self.links, link, size);
         }
         item
+    }
+}
+
+/// Whoever has nothing parked any more takes no line here either.
+fn count_out<K: Ord>(loads: &mut BTreeMap<K, Load>, whose: K, size: usize) {
+    let load = loads.get_mut(&whose).expect("whoever has something parked is counted");
+    load.take(size);
+    if load.items == 0 {
+        loads.remove(&whose);
     }
 }
 
@@ -214,13 +291,63 @@ mod tests {
         parked.park(ANA, WAIT, item(1, 8)).unwrap();
     }
 
+    fn from(link: u64, number: usize) -> ParkedItem {
+        ParkedItem { link: LinkId(link), ..item(number, 16) }
+    }
+
+    fn author(number: usize) -> PeerId {
+        PeerId([u8::try_from(number / limits::PARKED).unwrap() + 10; 32])
+    }
+
     #[test]
-    fn invented_authors_have_a_bound_together() {
+    fn a_link_has_its_own_room() {
         let mut parked = Parked::new();
-        for number in 0..limits::PARKED_TOTAL {
-            let author = PeerId([u8::try_from(number / limits::PARKED).unwrap() + 10; 32]);
-            parked.park(author, WAIT, item(number, 8)).unwrap();
+        for number in 0..limits::PARKED_LINK {
+            parked.park(author(number), WAIT, from(1, number)).unwrap();
         }
-        assert_eq!(parked.park(ANA, WAIT, item(0, 16)), Err(Overflow::Pool));
+        let link = LinkId(1);
+        assert_eq!(parked.park(ANA, WAIT, from(1, 99_999)), Err(Overflow::Link(link)));
+        parked.park(ANA, WAIT, from(2, 99_999)).unwrap();
+        parked.forget_link(link);
+        assert_eq!(parked.release(&WAIT), [from(2, 99_999)]);
+        assert!(parked.is_empty() && parked.authors.is_empty() && parked.links.is_empty());
+    }
+
+    #[test]
+    fn what_two_links_brought_stays_until_both_are_gone() {
+        let mut parked = Parked::new();
+        for link in [1, 2] {
+            parked.park(ANA, WAIT, from(link, 7)).unwrap();
+        }
+        assert_eq!(parked.len(), 1);
+        parked.forget_link(LinkId(1));
+        assert_eq!(parked.len(), 1);
+        parked.forget_link(LinkId(2));
+        assert!(parked.is_empty() && parked.len() == 0 && parked.links.is_empty());
+        for link in [1, 2] {
+            parked.park(ANA, WAIT, from(link, 7)).unwrap();
+        }
+        parked.forget_link(LinkId(1));
+        assert_eq!(parked.release(&WAIT), [from(2, 7)], "of the link that is there");
+        assert!(parked.links.is_empty() && parked.total.bytes == 0);
+    }
+
+    #[test]
+    fn whom_the_log_does_not_know_leaves_room_for_members() {
+        let mut parked = Parked::new();
+        let links = |number: usize| (number / limits::PARKED_LINK) as u64;
+        for number in 0..limits::PARKED_STRANGERS {
+            let wait = Wait::Author(author(number));
+            parked.park(author(number), wait, from(links(number), number)).unwrap();
+        }
+        let stranger = PeerId([9; 32]);
+        let wait = Wait::Author(stranger);
+        assert_eq!(parked.park(stranger, wait, from(99, 0)), Err(Overflow::Pool));
+        for number in parked.len()..limits::PARKED_TOTAL {
+            parked.park(author(number), WAIT, from(links(number), number)).unwrap();
+        }
+        assert_eq!(parked.park(ANA, WAIT, from(99, 0)), Err(Overflow::Pool));
+        parked.forget_link(LinkId(0));
+        parked.park(stranger, wait, from(99, 0)).unwrap();
     }
 }
