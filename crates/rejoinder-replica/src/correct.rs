@@ -111,7 +111,7 @@ impl Workspace {
         }
         self.sync.add_envelope(core.now, document, actor, tip, &bytes, None);
         self.tell_answers(core, &document, author, &admitted);
-        self.release(core, &Wait::Change(document, admitted.hash));
+        self.release(&Wait::Change(document, admitted.hash));
         true
     }
 }

@@ -84,7 +84,7 @@ impl Workspace {
                 let bytes = envelope.bytes();
                 self.sync.add_envelope(core.now, *document, actor, tip, bytes, Some(link));
                 self.tell_answers(core, document, *author, &admitted);
-                self.release(core, &Wait::Change(*document, hash));
+                self.release(&Wait::Change(*document, hash));
                 self.admit_behind(core, *document);
             }
             Err(NotAdmitted::Known) => {

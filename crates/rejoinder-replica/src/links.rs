@@ -53,9 +53,12 @@ impl Workspace {
         }
     }
 
-    /// Does what replication wants, until it wants nothing more.
+    /// Does what replication wants, until it wants nothing more. What is released by that comes
+    /// before the next thing.
     pub(crate) fn pump_sync(&mut self, core: &mut Core) {
-        while let Some(effect) = self.sync.poll_effect() {
+        loop {
+            self.take_in_released(core);
+            let Some(effect) = self.sync.poll_effect() else { return };
             match effect {
                 Effect::Send(link, frame) => core.send(link, &self.id, &frame),
                 Effect::Arrived { link, kind, bytes } => self.arrived(core, link, kind, &bytes),

@@ -89,7 +89,7 @@ impl Workspace {
         for change in appended.changes {
             self.react_to(core, change);
         }
-        self.release(core, &Wait::Record(appended.record));
+        self.release(&Wait::Record(appended.record));
     }
 
     fn react_to(&mut self, core: &mut Core, change: Change) {
@@ -133,7 +133,7 @@ impl Workspace {
             | Change::TurnEnded { .. }
             | Change::Published => core.tell(Event::Chat(workspace)),
             // A join waits for the invite whose key vouches for it.
-            Change::InviteIssued { invite } => self.release(core, &Wait::Author(invite)),
+            Change::InviteIssued { invite } => self.release(&Wait::Author(invite)),
             Change::Skipped { kind } => tracing::info!(kind, "a record of a later release"),
         }
     }
@@ -169,11 +169,9 @@ impl Workspace {
             }
         }
         core.tell(Event::Opened { workspace: self.id, opening });
-        self.release(core, &Wait::Document(document));
+        self.release(&Wait::Document(document));
         // What was written on the structure that has just grown.
-        for ParkedItem { link, kind, bytes } in self.parked.release_document(&document) {
-            self.arrived(core, link, kind, &bytes);
-        }
+        self.released.extend(self.parked.release_document(&document));
     }
 
     fn member_added(&mut self, core: &mut Core, device: PeerId) {
@@ -188,7 +186,7 @@ impl Workspace {
         if core.cards.bytes(&device).is_some() {
             save_card(core, &device);
         }
-        self.release(core, &Wait::Author(device));
+        self.release(&Wait::Author(device));
     }
 
     fn voided(&mut self, core: &mut Core, voided: Voided) {
@@ -220,9 +218,16 @@ impl Workspace {
         core.tell(Event::PeersChanged);
     }
 
-    /// Takes in what waited for this.
-    pub(crate) fn release(&mut self, core: &mut Core, wait: &Wait) {
-        for ParkedItem { link, kind, bytes } in self.parked.release(wait) {
+    /// What waited for this is next. It is taken in by [`take_in_released`](Self::take_in_released)
+    /// and not by a call within this one: each item of a chain releases the one behind it, and no
+    /// stack is as deep as a chain may be long.
+    pub(crate) fn release(&mut self, wait: &Wait) {
+        self.released.extend(self.parked.release(wait));
+    }
+
+    /// Takes in what was released, and what that releases, one after the other.
+    pub(crate) fn take_in_released(&mut self, core: &mut Core) {
+        while let Some(ParkedItem { link, kind, bytes }) = self.released.pop_front() {
             self.arrived(core, link, kind, &bytes);
         }
     }

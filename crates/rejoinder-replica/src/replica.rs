@@ -405,7 +405,7 @@ impl Workspace {
         self.sync.take_in(core.now, !core.writes().full());
         loop {
             self.pump_sync(core);
-            if !self.pump_host(core) {
+            if !self.pump_host(core) && self.released.is_empty() {
                 break;
             }
         }

@@ -1,11 +1,11 @@
 //! One workspace of a replica: its log, its documents, the wishes that wait for the host, and
 //! what replicates them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rejoinder_finalizer::{Log, Member, Request, Unanswered};
 use rejoinder_identity::{DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, WorkspaceId};
-use rejoinder_sync::{LinkId, Parked, Sync};
+use rejoinder_sync::{LinkId, Parked, ParkedItem, Sync};
 
 use crate::{
     document::{Slot, Warm},
@@ -33,6 +33,8 @@ pub(crate) struct Workspace {
     pub(crate) suspect: BTreeSet<DocumentId>,
     pub(crate) sync: Sync,
     pub(crate) parked: Parked,
+    /// What was parked and has what it waited for.
+    pub(crate) released: VecDeque<ParkedItem>,
     pub(crate) slots: BTreeMap<DocumentId, Slot>,
     /// Settled requests whose documents are in memory, the one used longest ago first.
     pub(crate) settled_warm: Vec<DocumentId>,
@@ -73,6 +75,7 @@ impl Workspace {
             suspect: BTreeSet::new(),
             sync: Sync::new(sync_seed),
             parked: Parked::new(),
+            released: VecDeque::new(),
             slots: BTreeMap::new(),
             settled_warm: Vec::new(),
             wishes: BTreeMap::new(),
