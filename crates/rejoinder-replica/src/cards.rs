@@ -1,95 +1,88 @@
-//! Where devices can be reached: the signed address cards, the highest counter of each device.
+//! Where devices can be reached: the signed address cards, the highest counter of each
+//! device. What a card must be is [`Card`]'s.
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
-use rejoinder_identity::{PeerId, SecretKey, Verified};
-use rejoinder_sync::AddressCard;
+use rejoinder_identity::PeerId;
 
-use crate::limits;
+use crate::{card::Card, limits};
 
 /// The newest card of each device.
 #[derive(Debug, Default)]
 pub(crate) struct Cards {
-    by_device: BTreeMap<PeerId, Verified<AddressCard>>,
+    by_device: BTreeMap<PeerId, Card>,
 }
 
 impl Cards {
-    /// Takes a card if it is its device's own and newer than the one that is here; returns its
-    /// device then. Of devices that are no members (yet) it takes so many: a card may come before
-    /// the record that makes its device one.
+    /// Takes a card if it is newer than the one that is here; returns its device then. Of devices
+    /// that are no members (yet) it takes so many: a card may come before the record that makes its
+    /// device one.
     pub(crate) fn take(
         &mut self,
-        bytes: &[u8],
+        card: Card,
         is_member: impl Fn(&PeerId) -> bool,
     ) -> Option<PeerId> {
-        let card = Verified::<AddressCard>::from_bytes(bytes).ok()?;
-        let device = card.value().device;
+        let device = card.device();
         if !is_member(&device) && !self.by_device.contains_key(&device) {
             let strangers = self.by_device.keys().filter(|known| !is_member(known)).count();
             if strangers >= limits::STRANGERS_CARDS {
                 return None;
             }
         }
-        let newer = self
-            .by_device
-            .get(&device)
-            .is_none_or(|known| known.value().counter < card.value().counter);
-        if card.signer() != device || !newer {
+        let known = self.by_device.get(&device);
+        if known.is_some_and(|known| known.counter() >= card.counter()) {
             return None;
         }
         self.by_device.insert(device, card);
         Some(device)
     }
 
-    /// This device's next card.
-    pub(crate) fn sign(
-        &mut self,
-        key: &SecretKey,
-        addresses: Vec<SocketAddr>,
-        counter: u64,
-    ) -> Arc<[u8]> {
-        let device = key.public();
-        let card = Verified::sign(key, AddressCard { device, addresses, counter });
-        let bytes = card.bytes().clone();
-        self.by_device.insert(device, card);
-        bytes
-    }
-
     pub(crate) fn addresses(&self, device: &PeerId) -> &[SocketAddr] {
-        self.by_device.get(device).map_or(&[], |card| &card.value().addresses)
+        self.by_device.get(device).map_or(&[], Card::addresses)
     }
 
     pub(crate) fn counter(&self, device: &PeerId) -> Option<u64> {
-        self.by_device.get(device).map(|card| card.value().counter)
+        self.by_device.get(device).map(Card::counter)
+    }
+
+    pub(crate) fn get(&self, device: &PeerId) -> Option<&Card> {
+        self.by_device.get(device)
     }
 
     pub(crate) fn bytes(&self, device: &PeerId) -> Option<&Arc<[u8]>> {
-        self.by_device.get(device).map(Verified::bytes)
+        self.by_device.get(device).map(Card::bytes)
     }
 
-    /// The own card first, then those of the devices that `shown` says, as many as a hello holds.
+    /// The own card first, then those of the devices that `shown` says, as many as a hello holds:
+    /// behind one that has no room left there may be a shorter one.
     pub(crate) fn for_hello(&self, me: &PeerId, shown: impl Fn(&PeerId) -> bool) -> Vec<Vec<u8>> {
         let own = self.by_device.get(me).into_iter();
         let others = self.by_device.iter().filter(|(device, _)| *device != me && shown(device));
         let mut size = 0;
         own.chain(others.map(|(_, card)| card))
             .map(|card| card.bytes().to_vec())
-            .take(limits::HELLO_CARDS)
-            .take_while(|card| {
-                size += card.len() + 3;
-                size < limits::HELLO - 64
+            .filter(|card| {
+                let with_it = size + card.len() + 3;
+                let fits = with_it < limits::HELLO - 64;
+                if fits {
+                    size = with_it;
+                }
+                fits
             })
+            .take(limits::HELLO_CARDS)
             .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rejoinder_identity::{SecretKey, Verified};
+    use rejoinder_sync::AddressCard;
+
     use super::*;
 
-    fn card(key: &SecretKey, device: PeerId, counter: u64) -> Arc<[u8]> {
-        let addresses = vec![SocketAddr::from(([127, 0, 0, 1], 1))];
-        Verified::sign(key, AddressCard { device, addresses, counter }).bytes().clone()
+    fn card(key: &SecretKey, counter: u64) -> Card {
+        Card::sign(key, vec![SocketAddr::from(([127, 0, 0, 1], 1))], counter)
     }
 
     #[test]
@@ -98,16 +91,35 @@ mod tests {
         let me = key.public();
         let mut cards = Cards::default();
         let nobody = |_: &PeerId| false;
-        assert_eq!(cards.take(&card(&key, me, 2), nobody), Some(me));
-        assert_eq!(cards.take(&card(&key, me, 1), nobody), None, "older");
-        assert_eq!(cards.take(&card(&key, me, 2), nobody), None, "the same");
-        assert_eq!(cards.take(&card(&other, me, 9), nobody), None, "forged");
-        assert_eq!(cards.take(b"nonsense", nobody), None);
-        assert_eq!(cards.take(&card(&key, me, 3), nobody), Some(me));
+        assert_eq!(cards.take(card(&key, 2), nobody), Some(me));
+        assert_eq!(cards.take(card(&key, 1), nobody), None, "older");
+        assert_eq!(cards.take(card(&key, 2), nobody), None, "the same");
+        let forged = AddressCard { device: me, addresses: vec![], counter: 9 };
+        assert_eq!(Card::read(Verified::sign(&other, forged).bytes()), None);
+        assert_eq!(Card::read(b"nonsense"), None);
+        assert_eq!(cards.take(card(&key, 3), nobody), Some(me));
         assert_eq!(cards.addresses(&me).len(), 1);
         assert_eq!(cards.addresses(&other.public()), []);
         assert_eq!(cards.for_hello(&other.public(), |_| false).len(), 0);
         assert_eq!(cards.for_hello(&me, |_| false).len(), 1);
+    }
+
+    #[test]
+    fn a_hello_holds_what_has_room_in_it() {
+        let mut cards = Cards::default();
+        let long = vec![SocketAddr::from(([1, 2, 3, 4], 5)); 32];
+        // In the order of their ids the long ones and the short ones are mixed.
+        for number in 0..=255 {
+            let key = SecretKey::from_seed([number; 32]);
+            let addresses = if number % 2 == 0 { long.clone() } else { vec![] };
+            cards.take(Card::sign(&key, addresses, 1), |_| true).unwrap();
+        }
+        let me = SecretKey::from_seed([0; 32]).public();
+        let hello = cards.for_hello(&me, |_| true);
+        let size: usize = hello.iter().map(|card| card.len() + 3).sum();
+        let shortest = hello.iter().map(Vec::len).min().unwrap();
+        assert!(size < limits::HELLO && size + shortest + 3 >= limits::HELLO - 64, "{size}");
+        assert_eq!(Some(&hello[0]), cards.bytes(&me).map(|own| own.to_vec()).as_ref());
     }
 
     #[test]
@@ -120,16 +132,15 @@ mod tests {
         let mut cards = Cards::default();
         for number in 0..limits::STRANGERS_CARDS {
             let key = key(number);
-            assert!(cards.take(&card(&key, key.public(), 1), |_| false).is_some());
+            assert!(cards.take(card(&key, 1), |_| false).is_some());
         }
         let one_more = key(limits::STRANGERS_CARDS);
-        let bytes = card(&one_more, one_more.public(), 1);
-        assert_eq!(cards.take(&bytes, |_| false), None);
+        assert_eq!(cards.take(card(&one_more, 1), |_| false), None);
         assert_eq!(
-            cards.take(&bytes, |device| *device == one_more.public()),
+            cards.take(card(&one_more, 1), |device| *device == one_more.public()),
             Some(one_more.public())
         );
         let first = key(0);
-        assert!(cards.take(&card(&first, first.public(), 2), |_| false).is_some(), "it has moved");
+        assert!(cards.take(card(&first, 2), |_| false).is_some(), "it has moved");
     }
 }

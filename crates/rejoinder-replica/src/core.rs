@@ -1,6 +1,9 @@
 //! What the workspaces of a replica share: its key, its draws, its writes and what it has to say.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    net::SocketAddr,
+};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
@@ -10,6 +13,7 @@ use rejoinder_identity::{
 use rejoinder_sync::LinkId;
 
 use crate::{
+    card::Card,
     cards::Cards,
     event::Event,
     input::{AskId, CommandId},
@@ -17,6 +21,7 @@ use crate::{
     output::{Output, Reply},
     reads::Reads,
     refused::Refused,
+    rows::{self, DeviceRow},
     store::{Batch, Load, Table},
     wish::Wish,
     writes::{Failed, Writes},
@@ -27,6 +32,8 @@ use crate::{
 pub(crate) enum After {
     /// Nothing.
     Nothing,
+    /// This device's new card may leave: its counter is never used for another.
+    Card(Card, Option<CommandId>),
     /// A command is done.
     Reply(CommandId, Reply),
     /// Something of a workspace.
@@ -61,6 +68,12 @@ pub(crate) struct Core {
     pub(crate) now: Timestamp,
     pub(crate) cards: Cards,
     pub(crate) card_counter: u64,
+    /// The addresses that this device was told last are its own; none before it was told any.
+    addresses: Option<Vec<SocketAddr>>,
+    /// The card that was signed last in this run; it may not be on the disk yet.
+    signed: Option<Card>,
+    /// When it signed cards because others had newer ones of a life that it has forgotten.
+    outdone: VecDeque<Timestamp>,
     /// The counter was lost with its row: the next card must be newer than any that others have.
     pub(crate) card_counter_lost: bool,
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
@@ -88,6 +101,9 @@ impl Core {
             now: Timestamp::default(),
             cards: Cards::default(),
             card_counter: 0,
+            addresses: None,
+            signed: None,
+            outdone: VecDeque::new(),
             card_counter_lost: false,
             left_over: BTreeSet::new(),
             left_over_wishes: BTreeMap::new(),
@@ -108,6 +124,65 @@ impl Core {
 
     pub(crate) fn nonce(&mut self) -> Nonce {
         Nonce(self.draw())
+    }
+
+    /// A card came, in a hello or as an item. Gives its device if it is newer than what is here.
+    pub(crate) fn take_card(
+        &mut self,
+        bytes: &[u8],
+        is_member: impl Fn(&PeerId) -> bool,
+    ) -> Option<PeerId> {
+        let card = Card::read(bytes)?;
+        if card.device() == self.me {
+            self.outdo(&card);
+            return None;
+        }
+        self.cards.take(card, is_member)
+    }
+
+    /// Others have a card of this device that this home doesn't know: it was set back, or copied.
+    /// They would believe that one and not what is signed here, so what is here is signed anew,
+    /// above it. What that card says is never taken for one's own addresses.
+    ///
+    /// Two copies of a home that both run would do so to each other for ever, so it is done a few
+    /// times; after that the next card is above it, and nothing is said before.
+    fn outdo(&mut self, past: &Card) {
+        let known = self.cards.bytes(&self.me) == Some(past.bytes());
+        if past.counter() < self.card_counter || (past.counter() == self.card_counter && known) {
+            return;
+        }
+        self.card_counter = past.counter();
+        let now = self.now;
+        self.outdone.retain(|at| now.since(*at) < limits::CARD_NEWS);
+        if let Some(addresses) = self.addresses.clone()
+            && self.outdone.len() < limits::OUTDONE
+        {
+            self.outdone.push_back(now);
+            self.sign_card(addresses, None);
+        }
+    }
+
+    /// Signs a card with these addresses and stores it. It leaves when it is on the disk, with its
+    /// counter: after a crash in between another of the same counter would be another card.
+    pub(crate) fn sign_card(&mut self, addresses: Vec<SocketAddr>, command: Option<CommandId>) {
+        self.card_counter = self.card_counter.saturating_add(1);
+        let card = Card::sign(&self.key, addresses, self.card_counter);
+        self.signed = Some(card.clone());
+        let mut batch = Batch::default();
+        let row = DeviceRow { name: self.name.clone(), card_counter: self.card_counter };
+        batch.put(Table::Meta, rows::DEVICE.to_vec(), rows::value(&row));
+        batch.put(Table::Addresses, rows::card_key(&self.me), card.bytes().to_vec());
+        self.store(batch, After::Card(card, command));
+    }
+
+    /// Whether these are the addresses of this device, and its newest card, on the disk or about to
+    /// be, says so and is above all that is known to be out there.
+    pub(crate) fn advertises(&mut self, addresses: &[SocketAddr]) -> bool {
+        self.addresses = Some(addresses.to_vec());
+        let newest = self.signed.as_ref().or_else(|| self.cards.get(&self.me));
+        newest.is_some_and(|card| {
+            card.counter() == self.card_counter && card.addresses() == addresses
+        })
     }
 
     pub(crate) fn card_came(&mut self, device: PeerId) {

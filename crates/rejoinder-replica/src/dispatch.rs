@@ -6,11 +6,11 @@ use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{SecretKey, Ticket, WorkspaceId};
 
 use crate::{
+    card::{self, Card},
     command::Command,
     core::{After, Core},
     edit::Done,
     input::CommandId,
-    links::save_card,
     output::Reply,
     propose::new_turn,
     refused::Refused,
@@ -84,10 +84,10 @@ impl Replica {
     }
 
     fn readdress(&mut self, id: CommandId, addresses: Vec<SocketAddr>) {
+        let addresses = card::for_a_card(addresses);
         let core = self.core();
-        let me = core.me;
         let lost = std::mem::take(&mut core.card_counter_lost);
-        if !lost && core.cards.bytes(&me).is_some() && core.cards.addresses(&me) == addresses {
+        if core.advertises(&addresses) && !lost {
             return core.reply(id, Ok(Reply::Saved));
         }
         if lost {
@@ -95,11 +95,18 @@ impl Replica {
             let now = u64::try_from(core.now.as_millis()).unwrap_or(0);
             core.card_counter = core.card_counter.max(now);
         }
-        core.card_counter += 1;
-        let bytes = core.cards.sign(&core.key, addresses, core.card_counter);
-        core.card_came(me);
-        save_card(core, &me);
-        save_device(core, After::Reply(id, Reply::Saved));
+        core.sign_card(addresses, Some(id));
+    }
+
+    /// This device's new card is on the disk: those who are linked hear of it.
+    pub(crate) fn card_stored(&mut self, card: Card, command: Option<CommandId>) {
+        let bytes = card.bytes().clone();
+        let core = self.core();
+        core.cards.take(card, |_| true);
+        core.card_came(core.me);
+        if let Some(command) = command {
+            core.reply(command, Ok(Reply::Saved));
+        }
         for workspace in self.workspaces() {
             self.with(workspace, |workspace, core| {
                 workspace.sync.push_card(core.now, &bytes, None);

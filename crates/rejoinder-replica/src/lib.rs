@@ -5,6 +5,7 @@
 //! sockets, files, clocks and randomness stay outside, so that a failing run is a seed.
 
 mod backlog;
+mod card;
 mod cards;
 mod command;
 mod core;

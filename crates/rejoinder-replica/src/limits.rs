@@ -11,6 +11,9 @@ pub const STRANGERS_CARDS: usize = 256;
 /// For how long after a card came it is sent on links that come up: their hellos may have been
 /// written before. Longer than a handshake may take.
 pub const CARD_NEWS: Duration = Duration::from_secs(30);
+/// How often in that time this device signs a card because others have one of its own that it
+/// doesn't know: each of them may bring another. Two copies of a home would do it for ever.
+pub const OUTDONE: usize = 8;
 /// Joins that wait for the host, over all devices.
 pub const WAITING_JOINS: usize = 64;
 /// Joins with one invite that a door takes while they wait: a ticket in the wrong hands leaves

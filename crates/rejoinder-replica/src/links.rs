@@ -163,7 +163,7 @@ impl Workspace {
 
     pub(crate) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
         let is_member = |device: &PeerId| self.log.state().members().contains_key(device);
-        if let Some(device) = core.cards.take(bytes, is_member) {
+        if let Some(device) = core.take_card(bytes, is_member) {
             if is_member(&device) {
                 save_card(core, &device);
             }

@@ -324,7 +324,7 @@ impl Replica {
         let is_member =
             |device: &PeerId| workspaces.values().any(|one| one.member(device).is_some());
         let newer: BTreeSet<_> =
-            cards.iter().filter_map(|card| core.cards.take(card, is_member)).collect();
+            cards.iter().filter_map(|card| core.take_card(card, is_member)).collect();
         for device in &newer {
             core.card_came(*device);
             if is_member(device) {
@@ -375,6 +375,7 @@ impl Replica {
     fn stored(&mut self, id: WriteId) {
         match self.core.stored(id) {
             None | Some(After::Nothing) => {}
+            Some(After::Card(card, command)) => self.card_stored(card, command),
             Some(After::Reply(command, reply)) => self.core.reply(command, Ok(reply)),
             Some(After::In(id, stored)) => {
                 self.with(id, |workspace, core| workspace.stored(core, stored));

@@ -14,6 +14,7 @@ use rejoinder_identity::{ActorId, DocumentId, Frontier, Hint, PeerId, Tip, Works
 pub use self::error::{Broken, RestoreError};
 use self::lost::Lost;
 use crate::{
+    card::Card,
     core::Core,
     event::Event,
     rows::{self, DeviceRow, FrontierRow, ProposalRow, WorkspaceRow},
@@ -47,7 +48,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
         proposals
     };
     wishes(core, &mut workspaces, proposals, &mut lost);
-    cards(core, &mut workspaces, take(Table::Addresses), &lost);
+    cards(core, &mut workspaces, take(Table::Addresses), &mut lost);
     if let Some(salvaged) = restored.salvaged {
         core.tell(Event::Salvaged(salvaged));
     }
@@ -190,16 +191,19 @@ impl Workspace {
     }
 }
 
-fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &Lost) {
+fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
     let mut devices = Vec::new();
-    for (_, card) in rows {
-        // Only members' cards are stored.
-        devices.extend(core.cards.take(&card, |_| true));
+    for (key, card) in rows {
+        match Card::read(&card).filter(|card| rows::card_key(&card.device()) == key) {
+            // Only members' cards are stored.
+            Some(card) => devices.extend(core.cards.take(card, |_| true)),
+            None => lost.add(Table::Addresses, key),
+        }
     }
-    if let Some(counter) = core.cards.counter(&core.me)
-        && core.card_counter_lost
-    {
-        core.card_counter = counter;
+    if let Some(counter) = core.cards.counter(&core.me) {
+        core.card_counter = core.card_counter.max(counter);
+    }
+    if core.cards.get(&core.me).is_some() && core.card_counter_lost {
         core.card_counter_lost = lost.keys(Table::Addresses).next().is_some();
     }
     // Who let this device in may not be in what is left of a log; those with cards may be.

@@ -135,6 +135,11 @@ impl World {
         self.peers[peer].key.public()
     }
 
+    /// The key of a device, for a test that writes in its name what no replica would.
+    pub(crate) fn key(&self, peer: Peer) -> SecretKey {
+        self.peers[peer].key.clone()
+    }
+
     pub(crate) fn replica(&self, peer: Peer) -> &Replica {
         self.peers[peer].replica.as_ref().expect("it runs")
     }
