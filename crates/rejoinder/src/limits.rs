@@ -24,6 +24,9 @@ pub(crate) const GREETING: Duration = Duration::from_secs(5);
 pub(crate) const DIAL_FIRST: Duration = Duration::from_millis(200);
 /// The longest delay between two dials of a peer.
 pub(crate) const DIAL_LAST: Duration = Duration::from_secs(30);
+/// How often a peer that says it has moved is dialled at once: it may say so at any time, and name
+/// addresses that are somebody else's.
+pub(crate) const MOVED: Duration = Duration::from_secs(30);
 /// The longest delay between two asks to be let in: a person may be looking at the screen.
 pub(crate) const ASK_LAST: Duration = Duration::from_secs(5);
 /// How long one address has to itself before the next one is tried beside it: happy eyeballs'.

@@ -30,6 +30,8 @@ impl Aim {
 struct Target {
     addresses: Vec<SocketAddr>,
     backoff: Backoff,
+    /// Until when another move does not make it due at once.
+    settling: Timestamp,
     state: State,
 }
 
@@ -52,7 +54,8 @@ impl Dialer {
         Self { targets: BTreeMap::new(), random }
     }
 
-    /// Whom to reach, and where. New ones, and those who have moved, are due at once.
+    /// Whom to reach, and where. New ones are due at once, and those who have moved: but one that
+    /// moves again within [`limits::MOVED`] of that waits for its next turn.
     pub(crate) fn aim(&mut self, now: Timestamp, wanted: BTreeMap<Aim, Vec<SocketAddr>>) {
         self.targets.retain(|aim, _| wanted.contains_key(aim));
         for (aim, addresses) in wanted {
@@ -61,13 +64,17 @@ impl Dialer {
                 Aim::Join(..) => limits::ASK_LAST,
             };
             let target = self.targets.entry(aim).or_insert_with(|| Target {
-                addresses: Vec::new(),
+                addresses: addresses.clone(),
                 backoff: Backoff::new(now, limits::DIAL_FIRST, last),
+                settling: now,
                 state: State::Waiting,
             });
             if target.addresses != addresses {
                 target.addresses = addresses;
-                target.backoff.at_once(now);
+                if target.settling <= now {
+                    target.settling = now.after(limits::MOVED);
+                    target.backoff.at_once(now);
+                }
             }
         }
     }
@@ -244,6 +251,26 @@ mod tests {
         assert_eq!(dialer.poll_timeout(), Some(at(2)));
         dialer.aim(at(2), BTreeMap::new());
         assert_eq!(dialer.poll_timeout(), None, "nobody is wanted");
+    }
+
+    #[test]
+    fn a_peer_that_keeps_moving_is_not_dialled_faster() {
+        let aim = Aim::Link(PeerId([0; 32]));
+        let moved = |port| BTreeMap::from([(aim, vec![address(port)])]);
+        let mut dialer = dialer(1);
+        let (mut dials, mut last) = (0, 0);
+        for second in 0..60 {
+            let now = at(second * 1_000);
+            // A new address each second, none of which answers.
+            dialer.aim(now, moved(u16::try_from(second).unwrap() + 2));
+            for (aim, addresses) in dialer.due(now) {
+                (dials, last) = (dials + 1, addresses[0].port());
+                dialer.failed(now, &aim);
+            }
+        }
+        // As many as a backoff makes that begins anew twice, each time where it is by then.
+        assert!((4..20).contains(&dials), "{dials} dials");
+        assert!(last > 30, "{last}");
     }
 
     #[test]
