@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -47,6 +48,17 @@ pub enum NotAdmitted {
     },
     /// It breaks a rule, and will for ever.
     Refused(AdmissionError),
+}
+
+impl fmt::Display for NotAdmitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known => write!(f, "it is here already"),
+            Self::Missing(hashes) => write!(f, "{} that it depends on are missing", hashes.len()),
+            Self::Fork { actor, seq } => write!(f, "there is another change {seq} of {actor}"),
+            Self::Refused(why) => why.fmt(f),
+        }
+    }
 }
 
 impl From<AdmissionError> for NotAdmitted {

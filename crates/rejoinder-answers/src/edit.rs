@@ -144,7 +144,8 @@ pub enum EditRefused {
         /// The text's length, in characters.
         length: usize,
     },
-    /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT).
+    /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT), and not shorter than
+    /// it is, or not in each of the changes that the edit takes.
     TextTooLong {
         /// The question.
         question: QuestionId,

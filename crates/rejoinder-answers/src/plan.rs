@@ -155,6 +155,47 @@ pub(crate) fn check_freeform(question: &QuestionId, values: &[String]) -> Result
     check_length(&question, schema::freeform_to_text(values).len(), limits::ANSWER)
 }
 
+/// The limits that an answer keeps however it comes: as an edit, or with the request.
+pub(crate) fn check_limits(
+    question: &QuestionId,
+    answer: &ChatInputAnswer,
+) -> Result<(), EditRefused> {
+    let value = match answer {
+        ChatInputAnswer::Skipped(skipped) => {
+            return check_freeform(
+                question,
+                skipped.freeform_values.as_deref().unwrap_or_default(),
+            );
+        }
+        ChatInputAnswer::Draft(draft) => &draft.value,
+        ChatInputAnswer::Submitted(submitted) => {
+            check_length(
+                question,
+                value_to_json(&submitted.value).to_string().len(),
+                limits::ANSWER,
+            )?;
+            &submitted.value
+        }
+    };
+    match value {
+        ChatInputAnswerValue::Text(text) if text.value.len() > limits::TEXT => {
+            let (question, bytes) = (question.clone(), text.value.len());
+            Err(EditRefused::TextTooLong { question, bytes })
+        }
+        ChatInputAnswerValue::Selected(selected) => {
+            check_length(question, selected.value.len(), limits::FREEFORM_VALUE)?;
+            check_freeform(question, selected.freeform_values.as_deref().unwrap_or_default())
+        }
+        ChatInputAnswerValue::SelectedMany(selected) => {
+            check_freeform(question, selected.freeform_values.as_deref().unwrap_or_default())
+        }
+        ChatInputAnswerValue::Text(_)
+        | ChatInputAnswerValue::Number(_)
+        | ChatInputAnswerValue::Boolean(_)
+        | ChatInputAnswerValue::Unknown(_) => Ok(()),
+    }
+}
+
 pub(crate) fn check_length(
     question: &QuestionId,
     bytes: usize,

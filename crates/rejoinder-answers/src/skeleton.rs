@@ -16,19 +16,23 @@ use crate::{
     admission::trial,
     admission_error::AdmissionError,
     document::{Document, automerge_actor, empty_automerge},
+    edit::EditRefused,
     form::{Form, Question},
     growth, limits,
     parse::{Parsed, Size},
+    plan::check_limits,
     schema::{self, Mark},
     steps::register,
 };
 
 /// Why there is no skeleton for a form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SkeletonRefused {
     /// The answer that the request came with does not fit its question, or the request has no such
     /// question.
     BadAnswer(QuestionId),
+    /// An answer that the request came with is above a limit that edits keep.
+    AnswerAboveLimit(EditRefused),
     /// Answers come with the first revision alone; later they are edits.
     AnswersOnRevision(u32),
     /// It would be too large for a record.
@@ -44,6 +48,7 @@ impl fmt::Display for SkeletonRefused {
             Self::BadAnswer(question) => {
                 write!(f, "the answer that came with question \"{question}\" does not fit it")
             }
+            Self::AnswerAboveLimit(why) => write!(f, "an answer that came with the request: {why}"),
             Self::AnswersOnRevision(revision) => {
                 write!(f, "revision {revision} can't seed answers: they are edits")
             }
@@ -192,6 +197,7 @@ fn check_answers(form: &Form, answers: &Answers) -> Result<(), SkeletonRefused> 
         if !fits {
             return Err(SkeletonRefused::BadAnswer(id.clone()));
         }
+        check_limits(id, answer).map_err(SkeletonRefused::AnswerAboveLimit)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use automerge::{
     Automerge, AutomergeError, ReadDoc, ScalarValue,
     transaction::{CommitOptions, Transactable},
 };
-use rejoinder_identity::{ActorId, ChangeHash};
+use rejoinder_identity::{ActorId, ChangeHash, QuestionId};
 
 use crate::{
     admission::heads,
@@ -42,16 +42,32 @@ impl Document {
         edit: &Edit,
     ) -> Result<Vec<Written>, EditRefused> {
         let plan = self.plan(form, edit)?;
-        let mut batches = batches(&plan);
+        let mut batches = batches(&plan, self.long_text(&plan));
         let last = batches.pop().expect("there is one for the mark at least");
-        self.check_room(&plan, writer, batches.len() + 1)?;
+        self.check_room(&plan, writer, self.joins() + batches.len() + 1)?;
         // Only what is written as several changes can be broken off in the middle.
         let before = (!batches.is_empty() || self.needs_joining()).then(|| self.clone());
         let written = self.write_all(&plan, writer, &batches, &last);
         if let (Err(_), Some(before)) = (&written, before) {
             *self = before;
         }
-        written.map_err(|why| EditRefused::NotWritten { question: plan.question, why })
+        written.map_err(|why| not_written(plan.question, why))
+    }
+
+    /// The text that a plan's splice leaves too long, as two texts that merged may be. It can only
+    /// be shortened, and each change must shorten it.
+    fn long_text(&self, plan: &Plan) -> Option<String> {
+        let fields = self.structure.fields(&plan.question)?;
+        let mut large = plan.steps.iter().filter_map(|step| match step {
+            Step::Splice { at, delete, insert } if !is_small(*delete, insert) => {
+                Some((*at, *delete, insert.len()))
+            }
+            Step::Splice { .. } | Step::Put { .. } | Step::Tick { .. } => None,
+        });
+        let (at, delete, insert) = large.next()?;
+        let text = self.text(fields);
+        let gone: usize = text.chars().skip(at).take(delete).map(char::len_utf8).sum();
+        (text.len() - gone + insert > limits::TEXT).then_some(text)
     }
 
     fn check_room(&self, plan: &Plan, writer: &Writer, more: usize) -> Result<(), EditRefused> {
@@ -121,6 +137,10 @@ impl Document {
             next.apply_changes([change.clone()])
                 .map_err(|error| AdmissionError::Automerge(error.to_string()))?;
         }
+        // Text that can't be too long whatever its characters is not worth reading.
+        if next.length(&fields.text).saturating_mul(4) > limits::TEXT {
+            self.check_texts(&next, &parsed, &effects)?;
+        }
         let hash = ChangeHash(hash.0);
         self.take_in(next, &parsed, writer.device, effects.inserted);
         Ok(Some(Written { actor, seq, hash, change: bytes.to_vec() }))
@@ -130,6 +150,11 @@ impl Document {
     fn needs_joining(&self) -> bool {
         // One more for the actor's own last change, which Automerge names too.
         self.graph.heads().len() + 1 > limits::DEPS
+    }
+
+    /// How many changes that takes, at most: each makes one head of all but three that it may name.
+    fn joins(&self) -> usize {
+        (self.graph.heads().len() + 1).saturating_sub(limits::DEPS).div_ceil(limits::DEPS - 3)
     }
 
     /// Writes a change that has seen some of the heads, so that there are fewer.
@@ -162,6 +187,14 @@ impl Document {
     }
 }
 
+/// What others would say of a change, as what the person is told of the edit.
+fn not_written(question: QuestionId, why: AdmissionError) -> EditRefused {
+    if let AdmissionError::TextTooLong { bytes, .. } = why {
+        return EditRefused::TextTooLong { question, bytes };
+    }
+    EditRefused::NotWritten { question, why }
+}
+
 fn commit(
     document: &mut Automerge,
     writer: &Writer,
@@ -190,11 +223,12 @@ fn commit(
     Ok(transaction.commit_with(CommitOptions::default().with_time(seconds)).0)
 }
 
-/// The steps in portions that a change can hold; the last one has room for the mark.
-fn batches(plan: &Plan) -> Vec<Vec<Step>> {
+/// The steps in portions that a change can hold; the last one has room for the mark. `long` is the
+/// text that is too long still when all is written.
+fn batches(plan: &Plan, long: Option<String>) -> Vec<Vec<Step>> {
     let mut batches = vec![Vec::new()];
     let (mut operations, mut bytes) = (0, 0);
-    for step in plan.steps.iter().flat_map(pieces) {
+    for step in plan.steps.iter().flat_map(|step| pieces(step, long.as_deref())) {
         let (more_operations, more_bytes) = cost(&step);
         // One operation is the mark's.
         let full = operations + more_operations > limits::OPERATIONS - 1;
@@ -213,15 +247,26 @@ fn batches(plan: &Plan) -> Vec<Vec<Step>> {
     batches
 }
 
-/// A splice in pieces that fit into a change. What goes goes first, so that the text is never
-/// longer than before and after.
-fn pieces(step: &Step) -> Vec<Step> {
-    const PIECE: usize = limits::OPERATIONS / 2 - 1;
+/// A splice in pieces that fit into a change.
+fn pieces(step: &Step, long: Option<&str>) -> Vec<Step> {
     let Step::Splice { at, delete, insert } = step else { return vec![step.clone()] };
-    if delete + insert.chars().count() < limits::OPERATIONS {
+    if is_small(*delete, insert) {
         return vec![step.clone()];
     }
-    let at = *at;
+    match long {
+        None => deletions_first(*at, *delete, insert),
+        Some(text) => each_shorter(*at, text.chars().skip(*at).take(*delete), insert),
+    }
+}
+
+/// Whether one change holds it, and the mark.
+fn is_small(delete: usize, insert: &str) -> bool {
+    delete + insert.chars().count() < limits::OPERATIONS
+}
+
+/// What goes goes first, so that the text is never longer than before and after.
+fn deletions_first(at: usize, delete: usize, insert: &str) -> Vec<Step> {
+    const PIECE: usize = limits::OPERATIONS / 2 - 1;
     let whole = std::iter::repeat_n(PIECE, delete / PIECE);
     let rest = Some(delete % PIECE).filter(|rest| *rest > 0);
     let mut pieces: Vec<Step> = whole
@@ -234,6 +279,39 @@ fn pieces(step: &Step) -> Vec<Step> {
         delete: 0,
         insert: characters.iter().collect(),
     }));
+    pieces
+}
+
+/// What goes and what comes, mixed so that each piece makes the text shorter, by as little as it can:
+/// the last ones need something to go too. Where even that is not enough, the last do not shorten
+/// it, and are refused.
+fn each_shorter(at: usize, gone: impl Iterator<Item = char>, insert: &str) -> Vec<Step> {
+    const PIECE: usize = limits::OPERATIONS - 1;
+    let (mut gone, mut come) = (gone.peekable(), insert.chars().peekable());
+    let (mut pieces, mut at) = (Vec::new(), at);
+    while gone.peek().is_some() || come.peek().is_some() {
+        let (mut delete, mut insert, mut shorter) = (0, String::new(), 0);
+        let mut operations = 0;
+        while operations < PIECE {
+            let fits = come.next_if(|next| next.len_utf8() < shorter);
+            if let Some(next) = fits {
+                shorter -= next.len_utf8();
+                insert.push(next);
+            } else if let Some(next) = gone.next() {
+                shorter += next.len_utf8();
+                delete += 1;
+            } else {
+                break;
+            }
+            operations += 1;
+        }
+        if operations == 0 {
+            insert = come.by_ref().take(PIECE).collect();
+        }
+        let inserted = insert.chars().count();
+        pieces.push(Step::Splice { at, delete, insert });
+        at += inserted;
+    }
     pieces
 }
 

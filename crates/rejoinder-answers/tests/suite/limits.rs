@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputResponseKind};
-use rejoinder_answers::{AdmissionError, EditRefused, NotAdmitted, limits};
+use rejoinder_answers::{
+    AdmissionError, Document, EditRefused, NotAdmitted, SkeletonRefused, limits,
+};
 use serde_json::{Value, json};
 
 use crate::desk::*;
@@ -75,6 +77,72 @@ fn two_texts_that_merge_to_a_longer_one_can_only_be_shortened() {
     cleo.edit(submit("notes", text("short")));
     ana.take(&cleo);
     assert_eq!(ana.answer("notes")["value"]["value"], "short");
+}
+
+/// What is written as several changes is let in change by change: first all that goes, then all that
+/// comes would be a text that grows while it is too long.
+#[test]
+fn a_large_replacement_in_a_text_that_is_too_long_shortens_it_change_by_change() {
+    let [mut ana, mut ben] = peers(&form(every_kind()));
+    ana.edit(typing("notes", 0, 0, &"a".repeat(20_000)));
+    ben.edit(typing("notes", 0, 0, &"b".repeat(20_000)));
+    exchange(&mut [&mut ana, &mut ben]);
+    ana.edit(typing("notes", 100, 3_000, &"y".repeat(1_500)));
+    ben.take(&ana);
+    assert_eq!(ben.answer("notes"), ana.answer("notes"));
+    let text = ben.answer("notes")["value"]["value"].as_str().unwrap().to_owned();
+    assert_eq!((text.len(), text.find('y'), text.rfind('y')), (38_500, Some(100), Some(1_599)));
+    // 5,997 operations are three changes, each with one character less.
+    let refused = ana.refused(typing("notes", 0, 3_000, &"z".repeat(2_998)));
+    assert!(matches!(refused, EditRefused::TextTooLong { .. }), "{refused}");
+    let written = ana.try_edit(&typing("notes", 0, 3_000, &"z".repeat(2_997))).unwrap();
+    assert_eq!(written.len(), 3);
+    ben.take(&ana);
+    assert_eq!(ben.answer("notes"), ana.answer("notes"));
+    // Of two bytes and of four: none stands where it would make a change longer.
+    ana.edit(typing("notes", 0, 9_000, &"é😀".repeat(1_400)));
+    ben.take(&ana);
+    assert_eq!(ben.answer("notes"), ana.answer("notes"));
+    // Whole, to one that is short enough.
+    ana.edit(draft("notes", text_of("c", limits::TEXT)));
+    ben.take(&ana);
+    assert_eq!(ben.answer("notes"), ana.answer("notes"));
+}
+
+fn text_of(character: &str, count: usize) -> ChatInputAnswerValue {
+    text(&character.repeat(count))
+}
+
+#[test]
+fn answers_that_come_with_a_request_keep_the_limits_of_edits() {
+    let form = form(every_kind());
+    let own = |count: usize, length: usize| vec!["x".repeat(length); count];
+    let with = |question: &str, state: &str, value: Value| {
+        let answers = BTreeMap::from([(
+            id(question),
+            answer(json!({ "state": state, "value": value, "freeformValues": value["own"] })),
+        )]);
+        Document::new(DOCUMENT).skeleton(&form, &answers).map(|_| ())
+    };
+    let notes = |length| json!({ "kind": "text", "value": "x".repeat(length) });
+    let env = |values| json!({ "kind": "selected", "value": "prod", "freeformValues": values });
+    for state in ["draft", "submitted"] {
+        assert_eq!(with("notes", state, notes(limits::TEXT)), Ok(()));
+        assert_eq!(with("env", state, env(own(2, limits::FREEFORM_VALUE))), Ok(()));
+        for (question, value) in [
+            ("notes", notes(limits::TEXT + 1)),
+            ("env", env(own(1, limits::FREEFORM_VALUE + 1))),
+            ("env", env(own(limits::FREEFORM_VALUES + 1, 1))),
+            ("env", env(own(12, limits::FREEFORM_VALUE))),
+        ] {
+            let refused = with(question, state, value).unwrap_err();
+            assert!(matches!(refused, SkeletonRefused::AnswerAboveLimit(_)), "{refused}");
+        }
+    }
+    let skipped = |values| with("sure", "skipped", json!({ "own": values }));
+    assert_eq!(skipped(own(limits::FREEFORM_VALUES, 1)), Ok(()));
+    let refused = skipped(own(limits::FREEFORM_VALUES + 1, 1)).unwrap_err();
+    assert!(matches!(refused, SkeletonRefused::AnswerAboveLimit(_)), "{refused}");
 }
 
 #[test]
