@@ -7,6 +7,7 @@ use std::{
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
+use rejoinder_answers::Writer;
 use rejoinder_identity::{
     ActorId, DocumentId, Incarnation, Nonce, PeerId, ProposalId, SecretKey, Timestamp, WorkspaceId,
 };
@@ -263,6 +264,11 @@ impl Core {
     /// What is written from now on follows nothing that was written before.
     pub(crate) fn begin_incarnation(&mut self) {
         self.incarnation = Incarnation(self.draw());
+    }
+
+    /// As whom this device writes now.
+    pub(crate) fn writer(&self) -> Writer {
+        Writer { device: self.me, incarnation: self.incarnation, now: self.now }
     }
 
     pub(crate) fn retry(&mut self) {

@@ -25,7 +25,10 @@ impl Workspace {
             return;
         }
         let Some(warm) = self.warm(&document) else { return };
-        let Filled { unusable, authors } = filled;
+        let Filled { unusable, authors, own_refused } = filled;
+        for why in own_refused {
+            tell_own_refused(core, &document, &why);
+        }
         let (said, held) = (self.sync.frontier(&document), warm.document().frontier().clone());
         if said == held && unusable.is_empty() {
             return;
@@ -93,6 +96,13 @@ impl Workspace {
             warm.behind.push(behind);
             return false;
         }
+        if let Err(why @ (NotAdmitted::Refused(_) | NotAdmitted::Fork { .. })) = &admitted
+            && author == core.me
+        {
+            tell_own_refused(core, &document, &why.to_string());
+            warm.own_refused.push(behind);
+            return false;
+        }
         let mut batch = Batch::default();
         batch.delete(Table::Envelopes, behind.key);
         let Ok(admitted) = admitted else {
@@ -114,4 +124,11 @@ impl Workspace {
         self.release(&Wait::Change(document, admitted.hash));
         true
     }
+}
+
+/// Says that something this device wrote is not shown and not sent, though it has it.
+fn tell_own_refused(core: &mut Core, document: &DocumentId, why: &str) {
+    let why = format!("a change of this device in {document}, which it keeps: {why}");
+    tracing::error!(%why, "not admitted");
+    core.tell(Event::NotAdmitted { from: core.me, why });
 }

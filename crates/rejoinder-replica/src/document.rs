@@ -56,9 +56,12 @@ pub(crate) struct Warm {
     pub(crate) unstored: usize,
     /// Envelopes that wait for those before them, which were damaged.
     pub(crate) behind: Vec<Behind>,
+    /// Envelopes that this device signed and that no document lets in, as an earlier release wrote
+    /// some: they stay on the disk, and are in nothing that is shown.
+    pub(crate) own_refused: Vec<Behind>,
 }
 
-/// An envelope on the disk that depends on one that is not.
+/// An envelope on the disk that is not in the document.
 #[derive(Debug)]
 pub(crate) struct Behind {
     /// Its row.
@@ -73,6 +76,8 @@ pub(crate) struct Filled {
     pub(crate) unusable: Vec<Vec<u8>>,
     /// Whose the actors are.
     pub(crate) authors: BTreeMap<ActorId, PeerId>,
+    /// Why what this device wrote itself is not let in.
+    pub(crate) own_refused: Vec<String>,
 }
 
 impl Warm {
@@ -95,12 +100,14 @@ impl Warm {
             next_place: 0,
             unstored: 0,
             behind: Vec::new(),
+            own_refused: Vec::new(),
         }
     }
 
     /// Takes in the rows that the disk holds of it. One that can't be used is left out: the peers
-    /// have it still. One that needs such a one waits for it.
-    pub(crate) fn fill(&mut self, loaded: Loaded) -> Filled {
+    /// have it still. One that needs such a one waits for it. What `me` signed is never given up:
+    /// nobody else may have it.
+    pub(crate) fn fill(&mut self, me: PeerId, loaded: Loaded) -> Filled {
         let mut filled = Filled { unusable: loaded.damaged, ..Filled::default() };
         for (key, bytes) in loaded.rows {
             let place = envelope_place_of_key(&key).unwrap_or(0);
@@ -117,6 +124,12 @@ impl Warm {
                 }
                 Err(NotAdmitted::Missing(_)) => self.behind.push(Behind { key, envelope }),
                 Err(NotAdmitted::Known) => {}
+                Err(why @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_)))
+                    if *author == me =>
+                {
+                    filled.own_refused.push(why.to_string());
+                    self.own_refused.push(Behind { key, envelope });
+                }
                 Err(not_admitted @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_))) => {
                     tracing::error!(place, ?not_admitted, "an envelope can't be used");
                     filled.unusable.push(key);

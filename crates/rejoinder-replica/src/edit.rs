@@ -1,6 +1,6 @@
 //! What this device's person does to answers.
 
-use rejoinder_answers::{Admitted, Edit, Writer, Written};
+use rejoinder_answers::{Admitted, Edit, EditRefused, Written};
 use rejoinder_identity::{
     DocumentId, OpeningId, PeerId, QuestionId, Role, Tip, Verified, WorkspaceId,
 };
@@ -102,13 +102,20 @@ impl Workspace {
         edit: &Edit,
         command: Option<CommandId>,
     ) -> Result<(), Refused> {
-        let writer = Writer { device: core.me, incarnation: core.incarnation, now: core.now };
         let warm = self
             .slots
             .get_mut(&document)
             .and_then(Slot::warm_mut)
             .expect("whoever writes has seen that the document is in memory");
-        let written = warm.edit(&writer, edit).map_err(Refused::Edit)?;
+        let written = match warm.edit(&core.writer(), edit) {
+            // This incarnation has made all changes there that one may, or all but a few.
+            Err(EditRefused::TooManyChanges(_)) => {
+                core.begin_incarnation();
+                warm.edit(&core.writer(), edit)
+            }
+            written => written,
+        };
+        let written = written.map_err(Refused::Edit)?;
         let mut batch = Batch::default();
         let mut pushed = Vec::new();
         for Written { actor, seq, hash, change } in written {

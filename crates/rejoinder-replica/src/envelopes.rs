@@ -169,7 +169,7 @@ impl Workspace {
         let Some(request) = self.log.state().request(&slot.opening) else { return };
         let host = self.log.state().host().unwrap_or(core.me);
         let mut warm = Warm::new(request, |_| host);
-        let filled = warm.fill(loaded);
+        let filled = warm.fill(core.me, loaded);
         let memory = std::mem::replace(&mut slot.memory, Memory::Warm(Box::new(warm)));
         let (opening, open) = (slot.opening, request.is_open());
         // Before anything is said of it to anybody.
@@ -310,6 +310,12 @@ impl Workspace {
                 slot.memory = Memory::Cold;
             }
         }
+    }
+
+    /// A request is open again: its document must not leave memory.
+    pub(crate) fn keep_in_memory(&mut self, opening: OpeningId) {
+        let document = self.log.state().request(&opening).map(Request::document);
+        self.settled_warm.retain(|other| Some(*other) != document);
     }
 
     /// Notes that this device wrote a change.

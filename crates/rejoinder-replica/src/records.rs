@@ -116,6 +116,7 @@ impl Workspace {
             }
             Change::RequestSuspended { opening } => core.tell(Event::Ended { workspace, opening }),
             Change::RequestReopened { opening } => {
+                self.keep_in_memory(opening);
                 self.warm_up(core, opening);
                 core.tell(Event::Resumed { workspace, opening });
             }
@@ -208,6 +209,10 @@ impl Workspace {
                 && slot.warm().is_some_and(|warm| warm.unstored == 0)
             {
                 slot.memory = Memory::Cold;
+            }
+            if self.open_request(opening).is_ok() {
+                self.keep_in_memory(*opening);
+                self.warm_up(core, *opening);
             }
             core.tell(Event::Void { workspace, opening: *opening });
         }

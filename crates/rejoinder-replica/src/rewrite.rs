@@ -72,7 +72,7 @@ impl Warm {
         let key = |place| rows::envelope_key(document, place);
         let mut batch = Batch::default();
         let mut taken = BTreeSet::new();
-        for Behind { key, envelope } in &self.behind {
+        for Behind { key, envelope } in self.behind.iter().chain(&self.own_refused) {
             batch.put(Table::Envelopes, key.clone(), envelope.bytes().to_vec());
             taken.insert(key);
         }

@@ -91,6 +91,8 @@ pub struct RequestView {
     pub request: ChatInputRequest,
     /// How it stands.
     pub status: RequestStatus,
+    /// Whether its document is in memory. While it is not, an open request shows no answers.
+    pub here: bool,
     /// The answers: merged while it is open, those of the decision or turn end afterwards.
     pub projection: Projection,
     /// What was said in time and is not what the request ended with: the other sides of its

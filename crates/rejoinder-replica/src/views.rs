@@ -82,6 +82,7 @@ impl Workspace {
             revision: request.revision(),
             request: request.request().clone(),
             status: status(request.status()),
+            here: self.warm(&request.document()).is_some(),
             projection: Projection::default(),
             passed_over: BTreeMap::new(),
             not_included: Vec::new(),

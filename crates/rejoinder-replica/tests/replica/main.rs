@@ -6,6 +6,7 @@
 mod hostile;
 mod model;
 mod rot;
+mod saved;
 mod story;
 mod waits;
 mod world;

@@ -41,7 +41,7 @@ struct Link {
 
 pub(crate) struct Node {
     pub(crate) name: &'static str,
-    key: SecretKey,
+    pub(crate) key: SecretKey,
     pub(crate) replica: Option<Replica>,
     pub(crate) disk: BTreeMap<(Table, Vec<u8>), Vec<u8>>,
     /// Rows that are not what was written any more.
