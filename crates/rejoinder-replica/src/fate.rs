@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Answered, Fate as Answer};
-use rejoinder_identity::{PeerId, ProposalId};
+use rejoinder_finalizer::{Answered, Fate as Answer, ProposalKind, Refusal, Status};
+use rejoinder_identity::{OpeningId, PeerId, ProposalId};
 
 use crate::{
     core::Core,
     event::{Event, Fate},
+    propose::over,
+    wish::Content,
     workspace::Workspace,
 };
 
@@ -17,6 +19,8 @@ pub(crate) struct Course {
     pub(crate) saved: bool,
     /// Who has it on the disk.
     pub(crate) carried_by: BTreeSet<PeerId>,
+    /// What was told last: the host's own word may say no more than what was known before.
+    pub(crate) told: Option<Fate>,
 }
 
 impl Workspace {
@@ -32,6 +36,9 @@ impl Workspace {
         if !course.saved {
             return None;
         }
+        if let Some(refusal) = self.too_late(proposal) {
+            return Some(Fate::Refused(refusal));
+        }
         let received =
             self.log.state().host().is_some_and(|host| course.carried_by.contains(&host));
         Some(match course.carried_by.len() {
@@ -39,6 +46,32 @@ impl Workspace {
             0 => Fate::Saved,
             count => Fate::Carried(count),
         })
+    }
+
+    /// Why a completion that is on its way can only be refused: its request is over. Whoever has
+    /// the record of that needs no host to say so. It is carried on all the same: the host answers
+    /// it, and with that everybody drops it.
+    fn too_late(&self, proposal: &ProposalId) -> Option<Refusal> {
+        let request = self.log.state().request(&self.completes(proposal)?)?;
+        match request.status() {
+            // What is suspended may be resumed.
+            Status::Open | Status::Suspended(_) => None,
+            Status::Decided(_) | Status::Ended(_) => over(request.status()),
+        }
+    }
+
+    /// Which request a proposal that waits here would complete.
+    fn completes(&self, proposal: &ProposalId) -> Option<OpeningId> {
+        let Content::Proposal(signed) = &self.wishes.get(proposal)?.content else { return None };
+        let ProposalKind::Complete(complete) = &signed.value().kind else { return None };
+        Some(complete.opening)
+    }
+
+    /// A request is over, or open again: so are the completions that this device still wished.
+    pub(crate) fn tell_completions(&mut self, core: &mut Core, opening: &OpeningId) {
+        let own = self.courses.keys().copied();
+        let own: Vec<_> = own.filter(|id| self.completes(id).as_ref() == Some(opening)).collect();
+        own.into_iter().for_each(|id| self.tell_fate(core, id));
     }
 
     /// Notes that a peer has a proposal on its disk.
@@ -51,8 +84,12 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn tell_fate(&self, core: &mut Core, proposal: ProposalId) {
-        if let Some(fate) = self.fate(&proposal) {
+    pub(crate) fn tell_fate(&mut self, core: &mut Core, proposal: ProposalId) {
+        let (fate, course) = (self.fate(&proposal), self.courses.get_mut(&proposal));
+        if let (Some(fate), Some(course)) = (fate, course)
+            && course.told.as_ref() != Some(&fate)
+        {
+            course.told = Some(fate.clone());
             tracing::debug!(%proposal, ?fate, "fate");
             core.tell(Event::Fate { workspace: self.id, proposal, fate });
         }

@@ -154,7 +154,7 @@ fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
 }
 
 /// Why a request can't be completed any more.
-fn over(status: &Status) -> Option<Refusal> {
+pub(crate) fn over(status: &Status) -> Option<Refusal> {
     match status {
         Status::Open => None,
         Status::Decided(decision) => Some(Refusal::AlreadyDecided {

@@ -109,10 +109,12 @@ impl Workspace {
                 tracing::info!(workspace = %self.id, %opening, "decided");
                 self.settled(opening);
                 core.tell(Event::Decided { workspace, opening });
+                self.tell_completions(core, &opening);
             }
             Change::RequestEnded { opening, .. } => {
                 self.settled(opening);
                 core.tell(Event::Ended { workspace, opening });
+                self.tell_completions(core, &opening);
             }
             Change::RequestSuspended { opening } => core.tell(Event::Ended { workspace, opening }),
             Change::RequestReopened { opening } => {
@@ -215,6 +217,7 @@ impl Workspace {
                 self.warm_up(core, *opening);
             }
             core.tell(Event::Void { workspace, opening: *opening });
+            self.tell_completions(core, opening);
         }
     }
 

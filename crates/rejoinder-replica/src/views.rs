@@ -10,6 +10,7 @@ use rejoinder_identity::{OpeningId, QuestionId, RecordId};
 use crate::{
     core::Core,
     document::Warm,
+    event::Fate,
     memo::Shown,
     view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView},
     workspace::Workspace,
@@ -29,7 +30,10 @@ impl Workspace {
             log_length: self.log.position().length,
             log_head: self.log.position().head,
             requests: state.requests().map(|request| self.request_view(request)).collect(),
-            waiting: waiting.filter_map(|id| Some((*id, self.fate(id)?))).collect(),
+            waiting: waiting
+                .filter_map(|id| Some((*id, self.fate(id)?)))
+                .filter(|(_, fate)| !matches!(fate, Fate::Refused(_)))
+                .collect(),
             uncarried: self.uncarried(),
         }
     }

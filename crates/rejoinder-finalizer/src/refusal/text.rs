@@ -5,7 +5,7 @@ use std::fmt;
 use rejoinder_identity::{QuestionId, RequestId};
 
 use super::Refusal;
-use crate::response::word;
+use crate::{request::How, response::word};
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,7 +15,14 @@ impl fmt::Display for Refusal {
             }
             Self::NoOpenRequest { ended: None } => write!(f, "no such request is open"),
             Self::NoOpenRequest { ended: Some(how) } => {
-                write!(f, "the request is not open: its turn has {how}")
+                let how = match how {
+                    How::Completed => "was completed",
+                    How::Cancelled => "was cancelled",
+                    How::Failed => "has failed",
+                    How::Truncated => "was removed",
+                    How::Expired => "has expired",
+                };
+                write!(f, "the request is not open: its turn {how}")
             }
             Self::RequestChanged { revision } => {
                 write!(f, "the request has changed (revision {revision}): look at it again")

@@ -511,3 +511,67 @@ fn members_find_each_other_through_a_third_that_then_is_gone() {
     world.start(BEN);
     assert_eq!(known(&world, BEN, ANA), [3]);
 }
+
+fn fates(world: &World, peer: Peer, proposal: rejoinder_identity::ProposalId) -> Vec<Fate> {
+    let told = world.peers[peer].events.iter().filter_map(|event| {
+        let Event::Fate { proposal: of, fate, .. } = event else { return None };
+        (*of == proposal).then(|| fate.clone())
+    });
+    told.collect()
+}
+
+#[test]
+fn who_lost_a_race_learns_it_from_another_member_while_the_host_is_away() {
+    let (mut world, workspace, opening, _) = team(41, &["host", "ana", "ben"]);
+    world.edit(ANA, workspace, opening, submit("env", selected("prod"))).unwrap();
+    world.quiet();
+    world.cut(HOST, ANA);
+    world.cut(ANA, BEN);
+    let late = world.complete(ANA, workspace, opening, Accept).unwrap();
+    world.complete(BEN, workspace, opening, Decline).unwrap();
+    world.quiet();
+    world.crash(HOST);
+    world.link(ANA, BEN);
+    world.quiet();
+
+    let fate = world.fate(ANA, workspace, late);
+    let Some(Fate::Refused(Refusal::AlreadyDecided { by, response: Decline, .. })) = &fate else {
+        panic!("{fate:?}")
+    };
+    assert_eq!(*by, world.id(BEN));
+    assert_eq!(fates(&world, ANA, late).last(), fate.as_ref(), "it is told too");
+    assert_eq!(world.replica(ANA).workspace(&workspace).unwrap().waiting.len(), 0);
+
+    // It is known after a restart, and the host's own word changes nothing and tells nothing.
+    world.crash(ANA);
+    world.start(ANA);
+    world.quiet();
+    assert_eq!(world.fate(ANA, workspace, late), fate);
+    world.link(HOST, ANA);
+    world.start(HOST);
+    world.host(HOST, workspace);
+    world.quiet();
+    assert_eq!(world.fate(ANA, workspace, late), fate);
+    for peer in [HOST, ANA, BEN] {
+        assert_eq!(world.keys(peer, rejoinder_replica::Table::Proposals), [] as [Vec<u8>; 0]);
+    }
+    let refused = |fate: &&Fate| matches!(fate, Fate::Refused(_));
+    assert!(fates(&world, ANA, late).iter().filter(refused).count() <= 1);
+}
+
+#[test]
+fn an_accept_that_the_end_of_its_turn_overtook_is_over_without_the_host() {
+    let (mut world, workspace, opening, _) = team(42, &["host", "ana", "ben"]);
+    world.edit(ANA, workspace, opening, submit("env", selected("prod"))).unwrap();
+    world.quiet();
+    world.cut(HOST, ANA);
+    world.cut(ANA, BEN);
+    let late = world.complete(ANA, workspace, opening, Accept).unwrap();
+    world.act(HOST, workspace, HostAct::Expire(opening)).unwrap();
+    world.quiet();
+    world.crash(HOST);
+    world.link(ANA, BEN);
+    world.quiet();
+    let fate = Fate::Refused(Refusal::NoOpenRequest { ended: Some(How::Expired) });
+    assert_eq!(world.fate(ANA, workspace, late), Some(fate));
+}
