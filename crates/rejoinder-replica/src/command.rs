@@ -66,6 +66,13 @@ pub enum Command {
         /// Which request.
         opening: OpeningId,
     },
+    /// The program that asked has what became of a request, which must be over.
+    HandedOver {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+    },
     /// Wish that a turn be started with what its user said.
     WishTurn(WorkspaceId, String),
     /// Any other wish.

@@ -33,6 +33,7 @@ impl Replica {
             | Command::Take { workspace, .. }
             | Command::Complete { workspace, .. }
             | Command::Read { workspace, .. }
+            | Command::HandedOver { workspace, .. }
             | Command::WishTurn(workspace, _)
             | Command::Propose(workspace, _) => {
                 let done =
@@ -136,6 +137,9 @@ impl Workspace {
                 self.complete(core, id, opening, response, answers)
             }
             Command::Read { workspace, opening } => self.read(core, id, workspace, opening),
+            Command::HandedOver { opening, .. } => {
+                self.handed_over(core, id, &opening).map(|()| Done::Yes)
+            }
             Command::WishTurn(_, text) => {
                 let wish = ProposalKind::StartTurn(new_turn(core, &text));
                 self.propose(core, id, wish).map(|()| Done::Yes)

@@ -226,6 +226,10 @@ impl Workspace {
         if let Some(proposal) = answers {
             batch.delete(Table::Proposals, rows::proposal_key(&self.id, &proposal));
         }
+        self.note_untold(&mut batch);
+        if let Then::Raised { opening, .. } = &then {
+            self.note_raised(&mut batch, *opening);
+        }
         let hosting = self.hosting.as_mut().expect("only a host writes records");
         hosting.writing = Some(Writing { record, then });
         core.store(batch, After::In(self.id, Stored::HostRecord));

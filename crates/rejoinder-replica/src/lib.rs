@@ -37,6 +37,7 @@ mod rewrite;
 mod rows;
 mod settle;
 mod store;
+mod untold;
 mod view;
 mod views;
 mod wish;

@@ -23,6 +23,8 @@ pub enum Refused {
     NoRequest,
     /// The request is no longer open.
     NotOpen,
+    /// The request is not over yet.
+    NotOver,
     /// That member has no answer of its own to this question.
     NothingToTake {
         /// The question.
@@ -63,6 +65,7 @@ impl Refused {
             Self::Role(_) => "role",
             Self::NoRequest => "no-request",
             Self::NotOpen => "not-open",
+            Self::NotOver => "not-over",
             Self::NothingToTake { .. } => "nothing-to-take",
             Self::Edit(refused) => edit_code(refused),
             Self::Form(_) => "form",
@@ -108,6 +111,7 @@ impl fmt::Display for Refused {
             Self::Role(role) => write!(f, "the role {role} may not do this"),
             Self::NoRequest => f.write_str("there is no such request"),
             Self::NotOpen => f.write_str("the request is no longer open"),
+            Self::NotOver => f.write_str("the request is not over yet"),
             Self::NothingToTake { question, from } => {
                 write!(f, "{} has no answer to \"{question}\" that could be taken", from.short())
             }

@@ -173,6 +173,11 @@ impl Replica {
         self.workspaces.get(id)?.view_of(opening)
     }
 
+    /// The requests that this device's host asked and whose outcomes its program has not taken.
+    pub fn untold(&self, id: &WorkspaceId) -> Vec<OpeningId> {
+        self.workspaces.get(id).map(Workspace::untold).unwrap_or_default()
+    }
+
     /// The chat of a workspace and its session.
     pub fn chat(&self, id: &WorkspaceId) -> Option<ChatView> {
         self.workspaces.get(id).map(Workspace::chat)

@@ -61,6 +61,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
 fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
     let mut workspaces = Workspaces::new();
     let mut device = None;
+    let mut untold = Vec::new();
     for (key, value) in rows {
         if key == rows::DEVICE {
             device = lost.read::<DeviceRow>(Table::Meta, "device row", key, &value);
@@ -72,8 +73,18 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
             workspace.hints = row.hints;
             workspace.join = row.join;
             workspaces.insert(id, workspace);
+        } else if let Some(noted) = rows::untold_of_key(&key) {
+            untold.push(noted);
         } else {
             lost.add(Table::Meta, key);
+        }
+    }
+    for (id, opening) in untold {
+        let Some(workspace) = workspaces.get_mut(&id) else { continue };
+        match opening {
+            Some(opening) => drop(workspace.untold.insert(opening)),
+            // A row that is lost may have been one of these.
+            None => workspace.notes_untold = !lost.any(Table::Meta),
         }
     }
     match device {

@@ -48,6 +48,7 @@ impl Workspace {
             let row = ProposalRow { arrival: wish.arrival, bytes: wish.content.bytes().to_vec() };
             batch.put(Table::Proposals, rows::proposal_key(&self.id, id), rows::value(&row));
         }
+        self.write_untold_again(&mut batch);
         core.store(batch, After::Nothing);
         let documents: Vec<DocumentId> = self.slots.keys().copied().collect();
         for document in documents {

@@ -3,8 +3,8 @@
 //! Numbers in keys are big-endian, so that rows come back in their order.
 
 use rejoinder_identity::{
-    ActorId, DecodeError, DocumentId, Hint, PeerId, ProposalId, SecretKey, Tip, WorkspaceId,
-    from_bytes, to_bytes,
+    ActorId, DecodeError, DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, Tip,
+    WorkspaceId, from_bytes, to_bytes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) const DEVICE: &[u8] = b"device";
 
 const WORKSPACE: &[u8] = b"workspace/";
+
+/// `Meta`, without values: for a workspace, that this home notes which outcomes its program has
+/// not taken; for a workspace and an opening, that this is one. Homes of earlier releases have
+/// none of them.
+const UNTOLD: &[u8] = b"untold/";
 
 /// What a home knows of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +63,24 @@ pub(crate) fn workspace_key(workspace: &WorkspaceId) -> Vec<u8> {
 
 pub(crate) fn workspace_of_key(key: &[u8]) -> Option<WorkspaceId> {
     key.strip_prefix(WORKSPACE)?.try_into().ok().map(WorkspaceId)
+}
+
+pub(crate) fn notes_untold_key(workspace: &WorkspaceId) -> Vec<u8> {
+    [UNTOLD, &workspace.0].concat()
+}
+
+pub(crate) fn untold_key(workspace: &WorkspaceId, opening: &OpeningId) -> Vec<u8> {
+    [UNTOLD, &workspace.0, &opening.0].concat()
+}
+
+/// The workspace, and the opening unless it is the row of the workspace alone.
+pub(crate) fn untold_of_key(key: &[u8]) -> Option<(WorkspaceId, Option<OpeningId>)> {
+    let (workspace, opening) = key.strip_prefix(UNTOLD)?.split_first_chunk()?;
+    let opening = match opening {
+        [] => None,
+        opening => Some(OpeningId(opening.try_into().ok()?)),
+    };
+    Some((WorkspaceId(*workspace), opening))
 }
 
 pub(crate) fn record_key(workspace: &WorkspaceId, place: u64) -> Vec<u8> {
@@ -128,6 +151,11 @@ mod tests {
         assert_eq!(envelope_place_of_key(&envelope_key(&document, 9)), Some(9));
         assert_eq!(workspace_of_key(&workspace_key(&workspace)), Some(workspace));
         assert_eq!(workspace_of_key(DEVICE), None);
+        let key = untold_key(&workspace, &OpeningId([5; 32]));
+        assert_eq!(key, [&b"untold/"[..], &[1; 32], &[5; 32]].concat());
+        assert_eq!(untold_of_key(&key), Some((workspace, Some(OpeningId([5; 32])))));
+        assert_eq!(untold_of_key(&notes_untold_key(&workspace)), Some((workspace, None)));
+        assert_eq!(untold_of_key(&key[..70]), None);
         let frontier = frontier_key(&document, &ActorId([3; 16]));
         assert_eq!(frontier_of_key(&frontier), Some((document, ActorId([3; 16]))));
         let proposal = proposal_key(&workspace, &ProposalId([4; 32]));

@@ -47,6 +47,10 @@ pub(crate) struct Workspace {
     /// How far this device's own changes have come.
     pub(crate) own: OwnChanges,
     pub(crate) hosting: Option<Hosting>,
+    /// Requests that this home's program asked and whose outcomes it has not taken.
+    pub(crate) untold: BTreeSet<OpeningId>,
+    /// Whether this home notes those: not before it hosts, nor in a home of an earlier release.
+    pub(crate) notes_untold: bool,
     /// The links to members.
     pub(crate) links: BTreeMap<LinkId, PeerId>,
     /// The links whose other side has all that is here, and nothing else.
@@ -83,6 +87,8 @@ impl Workspace {
             courses: BTreeMap::new(),
             own: OwnChanges::default(),
             hosting: None,
+            untold: BTreeSet::new(),
+            notes_untold: false,
             links: BTreeMap::new(),
             in_sync: BTreeSet::new(),
             log_carried: BTreeMap::new(),
