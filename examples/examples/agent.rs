@@ -42,7 +42,9 @@ pub(crate) async fn ask(
     let home = Home::options().name("the agent").open(home).await?;
     let (host, asked) = asked_before_or_now(&home).await?;
     hand_out(&host.ticket(Invite { seats: 8, ..Invite::default() }).await?);
-    let outcome = asked.outcome().await;
+    // A program that must not lose it stores `told.outcome()` first: what was taken is told no more.
+    let told = asked.outcome().await;
+    let outcome = told.taken().await?;
     if let Some(turn) = host.active_turn().await? {
         turn.complete().await?;
     }

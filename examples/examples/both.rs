@@ -28,7 +28,8 @@ pub(crate) async fn both(homes: &Path) -> Result<ChatInputAnswer, Box<dyn Error>
     wish.decided().await?;
 
     // The agent has its answer and goes on.
-    let Outcome::Accepted(answers) = asked.outcome().await else {
+    let told = asked.outcome().await; // told again after a restart, until it is taken
+    let Outcome::Accepted(answers) = told.taken().await? else {
         return Err("the request was not accepted".into());
     };
     turn.complete().await?;

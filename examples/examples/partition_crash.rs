@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         world.heal();
         let host = agent.home().host(at_ana.id()).await?;
         let asked = host.asked("deploy").await?.expect("it was on the agent's disk");
-        assert!(matches!(asked.outcome().await, Outcome::Accepted(_)));
+        assert!(matches!(asked.outcome().await.taken().await?, Outcome::Accepted(_)));
         assert_eq!(wish.decided().await?, Fate::Granted);
         Ok(())
     })

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         world.heal();
         at_ben.synced().await?;
         anas.accept().await?;
-        let Outcome::Accepted(answers) = asked.outcome().await else { panic!("not accepted") };
+        let outcome = asked.outcome().await.taken().await?;
+        let Outcome::Accepted(answers) = outcome else { panic!("not accepted") };
         assert_eq!(answers.len(), 2);
         Ok(())
     })

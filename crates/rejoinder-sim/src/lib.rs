@@ -24,7 +24,7 @@
 //!     let request = at_ana.open_request().await.unwrap();
 //!     request.submit("notes", "Not on a Friday.").await.unwrap();
 //!     request.accept().await.unwrap();
-//!     assert!(matches!(asked.outcome().await, Outcome::Accepted(_)));
+//!     assert!(matches!(asked.outcome().await.outcome(), Outcome::Accepted(_)));
 //! });
 //! ```
 

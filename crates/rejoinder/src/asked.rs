@@ -6,7 +6,10 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_identity::QuestionId;
 use rejoinder_replica::{How, RequestStatus, RequestView};
 
-use crate::{error::Closed, request::Request};
+use crate::{
+    error::{Closed, NotDone},
+    request::Request,
+};
 
 /// A request that this device's host asked.
 #[derive(Debug, Clone)]
@@ -32,6 +35,39 @@ pub enum Outcome {
     Interrupted,
 }
 
+/// What became of a request, told to the program that asked. A program that forgets to take it,
+/// or crashes before, is told again by its next run: at least once, and once when nothing crashes.
+#[derive(Debug, Clone)]
+#[must_use = "an outcome that is not taken is told again"]
+pub struct Told {
+    outcome: Outcome,
+    request: Request,
+}
+
+impl Told {
+    /// What it is, to store it or pass it on before it is taken.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Takes it. Returns when that is on the disk: this opening of the request is not found by
+    /// [`Host::asked`](crate::Host::asked) any more, and the same id is asked anew. A request that
+    /// is suspended or was interrupted has no end yet, and is found again all the same.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotDone`]. It will be told again.
+    pub async fn taken(self) -> Result<Outcome, NotDone> {
+        match &self.outcome {
+            Outcome::Accepted(_) | Outcome::Declined | Outcome::Cancelled | Outcome::Ended(_) => {
+                self.request.handed_over().await?
+            }
+            Outcome::Suspended | Outcome::Interrupted => {}
+        }
+        Ok(self.outcome)
+    }
+}
+
 impl Asked {
     pub(crate) fn new(request: Request) -> Self {
         Self { request }
@@ -42,10 +78,12 @@ impl Asked {
         &self.request
     }
 
-    /// Waits for what becomes of it.
-    pub async fn outcome(&self) -> Outcome {
+    /// Waits for what becomes of it. Until the program has [`taken`](Told::taken) that,
+    /// [`Host::asked`](crate::Host::asked) finds this request, also after a restart.
+    pub async fn outcome(&self) -> Told {
         let outcome = self.request.watch_status().find(|view| outcome(&view)).await;
-        outcome.unwrap_or(Outcome::Interrupted)
+        let outcome = outcome.unwrap_or(Outcome::Interrupted);
+        Told { outcome, request: self.request.clone() }
     }
 
     /// Waits until it is no longer suspended: its turn was resumed, or is over for good.

@@ -1,8 +1,8 @@
 //! A home that is open: the device, its workspaces and its links.
 
-use std::{collections::BTreeSet, net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf};
 
-use rejoinder_identity::{Incarnation, OpeningId, PeerId, Ticket, WorkspaceId};
+use rejoinder_identity::{Incarnation, PeerId, Ticket, WorkspaceId};
 use rejoinder_replica::{Backlog, Command, Replica, Reply};
 use tokio::task::JoinHandle;
 
@@ -10,7 +10,7 @@ use crate::{
     error::{Closed, NotDone, OpenError},
     events::Events,
     handle::{Call, Handle, Topic},
-    host::{Host, is_unsettled},
+    host::Host,
     links::LinkView,
     node,
     options::Options,
@@ -66,7 +66,7 @@ impl Home {
     ///
     /// See [`NotDone`].
     pub async fn create_workspace(&self, title: impl Into<String>) -> Result<Host, NotDone> {
-        self.host_by(Command::CreateWorkspace { title: title.into() }, BTreeSet::new()).await
+        self.host_by(Command::CreateWorkspace { title: title.into() }).await
     }
 
     /// Hosts a workspace that this home made. Returns when this run is on record as its host.
@@ -75,21 +75,14 @@ impl Home {
     ///
     /// See [`NotDone`].
     pub async fn host(&self, workspace: WorkspaceId) -> Result<Host, NotDone> {
-        let waiting = move |replica: &Replica| {
-            let requests = replica.workspace(&workspace).map(|workspace| workspace.requests);
-            let waiting = requests.into_iter().flatten().filter(is_unsettled);
-            waiting.map(|request| request.opening).collect()
-        };
-        // Before it is hosted nothing is decided here.
-        let found = self.handle.read(waiting).await?;
-        self.host_by(Command::Host(workspace), found).await
+        self.host_by(Command::Host(workspace)).await
     }
 
-    async fn host_by(&self, command: Command, found: BTreeSet<OpeningId>) -> Result<Host, NotDone> {
+    async fn host_by(&self, command: Command) -> Result<Host, NotDone> {
         let Reply::Workspace(id) = self.handle.command(command).await? else {
             unreachable!("a workspace is the reply to that");
         };
-        Ok(Host::new(self.handle.clone(), self.me, id, found))
+        Ok(Host::new(self.handle.clone(), self.me, id))
     }
 
     /// Asks to join a workspace, or finds the way back to one. Returns when that is saved; it goes

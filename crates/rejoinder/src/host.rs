@@ -1,10 +1,10 @@
 //! A workspace for the program that hosts it: it starts turns, asks, and lets people in.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use ahp_types::state::ChatInputRequest;
 use rejoinder_identity::{Hint, OpeningId, PeerId, RequestId, Role, Ticket, TurnId, WorkspaceId};
-use rejoinder_replica::{Command, HostAct, Refused, Reply, RequestStatus, RequestView};
+use rejoinder_replica::{Command, HostAct, Refused, Reply};
 
 use crate::{
     asked::Asked,
@@ -20,8 +20,6 @@ pub struct Host {
     handle: Handle,
     me: PeerId,
     workspace: Workspace,
-    /// The requests that waited for a decision when this run began to host.
-    found: Arc<BTreeSet<OpeningId>>,
 }
 
 /// What an invite allows.
@@ -46,14 +44,9 @@ impl Default for Invite {
 }
 
 impl Host {
-    pub(crate) fn new(
-        handle: Handle,
-        me: PeerId,
-        workspace: WorkspaceId,
-        found: BTreeSet<OpeningId>,
-    ) -> Self {
+    pub(crate) fn new(handle: Handle, me: PeerId, workspace: WorkspaceId) -> Self {
         let workspace = Workspace::new(handle.clone(), workspace);
-        Self { handle, me, workspace, found: Arc::new(found) }
+        Self { handle, me, workspace }
     }
 
     /// The workspace as any member sees it.
@@ -139,25 +132,45 @@ impl Host {
         Ok(chat.active_turn.map(|turn| self.turn(turn.id.into())))
     }
 
-    /// Finds a request of that id that waits for a decision, after a restart for example, and
-    /// takes it up: this program waits for its outcome again. One that waited when this run began
-    /// to host is found too, for its decision may have come in the moment since.
+    /// Finds a request of that id whose outcome was not taken yet, after a restart for example,
+    /// and takes it up: this program waits for its outcome again, or has it at once. What became of
+    /// its turn meanwhile, and of the requests it shares that with, makes no difference.
     ///
     /// # Errors
     ///
     /// See [`NotDone`].
     pub async fn asked(&self, id: impl Into<RequestId>) -> Result<Option<Asked>, NotDone> {
         let id = id.into();
+        let untold = self.untold().await?;
         let requests = self.workspace.view().await?.requests;
-        let found = requests.into_iter().rfind(|view| {
-            view.id == id && (is_unsettled(view) || self.found.contains(&view.opening))
-        });
+        let found =
+            requests.into_iter().rfind(|view| view.id == id && untold.contains(&view.opening));
         let Some(view) = found else { return Ok(None) };
         match self.act(HostAct::TakeUp(view.opening)).await {
             Ok(_) | Err(NotDone::Refused(Refused::NotOpen)) => {}
             Err(other) => return Err(other),
         }
         Ok(Some(Asked::new(Request::new(self.handle.clone(), &view))))
+    }
+
+    /// The requests whose outcomes were not taken yet.
+    ///
+    /// # Errors
+    ///
+    /// The home was closed.
+    pub async fn untold(&self) -> Result<Vec<OpeningId>, Closed> {
+        let workspace = self.workspace.id();
+        self.handle.read(move |replica| replica.untold(&workspace)).await
+    }
+
+    /// Notes that the program has what became of a request: see [`Told::taken`](crate::Told::taken).
+    ///
+    /// # Errors
+    ///
+    /// See [`NotDone`].
+    pub async fn handed_over(&self, opening: OpeningId) -> Result<(), NotDone> {
+        let workspace = self.workspace.id();
+        self.handle.order(Command::HandedOver { workspace, opening }).await
     }
 
     async fn ask(&self, request: ChatInputRequest, strict: bool) -> Result<Asked, NotDone> {
@@ -195,14 +208,6 @@ impl Host {
     /// See [`NotDone`].
     pub async fn truncate(&self, turn: Option<TurnId>) -> Result<(), NotDone> {
         self.act(HostAct::Truncate(turn)).await.map(drop)
-    }
-}
-
-/// Whether it waits for a decision.
-pub(crate) fn is_unsettled(view: &RequestView) -> bool {
-    match view.status {
-        RequestStatus::Open | RequestStatus::Suspended => true,
-        RequestStatus::Decided { .. } | RequestStatus::Ended(_) => false,
     }
 }
 

@@ -31,7 +31,8 @@
 //! request.accept().await?;
 //!
 //! // The agent's side again.
-//! let Outcome::Accepted(answers) = asked.outcome().await else { return Err("no".into()) };
+//! let told = asked.outcome().await; // told again after a restart, until it is taken
+//! let Outcome::Accepted(answers) = told.taken().await? else { return Err("no".into()) };
 //! assert!(answers.contains_key("notes"));
 //! turn.complete().await?;
 //! person.close().await;
@@ -64,7 +65,7 @@ mod states;
 mod value;
 mod workspace;
 
-pub use asked::{Asked, Outcome};
+pub use asked::{Asked, Outcome, Told};
 pub use clock::{SystemClock, WallClock};
 pub use environment::{DiskDriver, Environment, Network, Pace, UdpNetwork};
 pub use error::{Closed, Exposure, NotDone, OpenError};

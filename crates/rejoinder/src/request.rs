@@ -88,6 +88,12 @@ impl Request {
         self.watch_status().find(settled).await
     }
 
+    /// The program that asked has what became of it.
+    pub(crate) async fn handed_over(&self) -> Result<(), NotDone> {
+        let Self { workspace, opening, .. } = *self;
+        self.handle.order(Command::HandedOver { workspace, opening }).await
+    }
+
     /// As [`watch`](Self::watch), but without a new state for each edit.
     pub(crate) fn watch_status(&self) -> States<RequestView> {
         self.states(Topic::Status(self.workspace, self.opening))

@@ -25,7 +25,7 @@ fn a_host_that_is_set_back_decides_again() {
         let asked = turn.ask(form()).await.unwrap();
         let before = agent.snapshot();
         at_ana.open_request().await.unwrap().accept().await.unwrap();
-        asked.outcome().await;
+        asked.outcome().await.taken().await.unwrap();
         sleep(Duration::from_secs(5)).await;
 
         agent.crash().await;

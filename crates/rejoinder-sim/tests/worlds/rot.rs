@@ -103,7 +103,7 @@ async fn busy(host: &Host, people: &[&Workspace]) -> OpeningId {
             timeout(LONG, who.synced()).await.unwrap().unwrap();
         }
         request(people[0], opening).await.accept().await.unwrap();
-        asked.outcome().await;
+        asked.outcome().await.taken().await.unwrap();
     }
     let opening = turn.ask(form("open")).await.unwrap().request().opening();
     for (who, question) in people.iter().zip(["notes", "who"]) {
@@ -154,7 +154,8 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
             }
             let at_ana = again(&ana, &ticket).await;
             at_ana.open_request().await.unwrap().accept().await.unwrap();
-            timeout(LONG, host.asked("open").await.unwrap().unwrap().outcome()).await.unwrap();
+            let asked = host.asked("open").await.unwrap().unwrap();
+            timeout(LONG, asked.outcome()).await.unwrap().taken().await.unwrap();
         });
     }
     let said = said.0.lock().unwrap().clone();

@@ -38,7 +38,8 @@ fn story(seed: u64) -> (u64, Vec<String>) {
         world.heal();
         at_ana.synced().await.unwrap();
         request.accept().await.unwrap();
-        let Outcome::Accepted(answers) = asked.outcome().await else { panic!("not accepted") };
+        let outcome = asked.outcome().await.taken().await.unwrap();
+        let Outcome::Accepted(answers) = outcome else { panic!("not accepted") };
         assert_eq!(answers.len(), 2);
     });
     (world.trace_hash(), world.trace())

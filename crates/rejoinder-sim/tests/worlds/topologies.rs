@@ -24,7 +24,7 @@ fn passes_on(seed: u64, shape: impl Fn(&World, &[&Peer]) + Send + 'static) {
         let asked = turn.ask(serde_json::from_str(form).unwrap()).await.unwrap();
         let begun = Instant::now();
         at_cleo.open_request().await.unwrap().accept().await.unwrap();
-        asked.outcome().await;
+        asked.outcome().await.taken().await.unwrap();
         assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
     });
 }

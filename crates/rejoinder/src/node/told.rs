@@ -41,17 +41,18 @@ impl Told {
 
     /// The replica told something.
     pub(crate) fn event(&mut self, replica: &Replica, event: Event) {
-        self.bump(|topic| concerns(&event, topic));
         let kept = is_kept(&event);
         // Nobody pays for the state that nobody reads.
         if (kept || !self.listeners.is_empty())
-            && let Some(event) = HomeEvent::told(replica, event)
+            && let Some(event) = HomeEvent::told(replica, event.clone())
         {
             if kept && self.damage.len() < limits::DAMAGE_KEPT {
                 self.damage.push(event.clone());
             }
             self.tell(event);
         }
+        // Whoever waits for a state finds its event told.
+        self.bump(|topic| concerns(&event, topic));
     }
 
     /// The node has something to tell.

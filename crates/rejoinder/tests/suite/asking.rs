@@ -22,9 +22,8 @@ async fn one_asks_another_answers_and_the_host_decides() {
 
     let proposal = request.accept().await.unwrap();
     assert_eq!(soon("the host's answer", proposal.decided()).await.unwrap(), Fate::Granted);
-    let Outcome::Accepted(answers) = soon("the outcome", asked.outcome()).await else {
-        panic!("not accepted")
-    };
+    let told = soon("the outcome", asked.outcome()).await;
+    let Outcome::Accepted(answers) = told.taken().await.unwrap() else { panic!("not accepted") };
     // A draft is no answer.
     assert_eq!(answers.keys().map(|id| id.as_str()).collect::<Vec<_>>(), ["env", "replicas"]);
     let env = rejoinder::answer_to_json(&answers["env"]);
@@ -67,9 +66,54 @@ async fn each_is_started_again_and_goes_on() {
     let host_home = open("host", at_host.path()).await;
     let host = host_home.host(id).await.unwrap();
     let asked = host.asked("r1").await.unwrap().expect("it waited when the host began");
-    let outcome = soon("the outcome", asked.outcome()).await;
-    assert!(matches!(outcome, Outcome::Accepted(answers) if answers.len() == 2));
+    let told = soon("the outcome", asked.outcome()).await;
+    assert!(
+        matches!(told.taken().await.unwrap(), Outcome::Accepted(answers) if answers.len() == 2)
+    );
     assert_eq!(soon("the host's answer", proposal.decided()).await.unwrap(), Fate::Granted);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outcome_is_told_until_it_is_taken_whatever_became_of_its_turn() {
+    let [at_host] = directories();
+    let home = open("host", at_host.path()).await;
+    let host = home.create_workspace("release train").await.unwrap();
+    let id = host.workspace().id();
+    let turn = host.start_turn("Deploy 1.4").await.unwrap();
+    let asked = turn.ask(form("r1")).await.unwrap();
+    assert_eq!(host.handed_over(asked.request().opening()).await.unwrap_err().code(), "not-over");
+    asked.request().decline().await.unwrap();
+    // A program that forgets to take it.
+    assert_eq!(soon("the outcome", asked.outcome()).await.outcome(), &Outcome::Declined);
+    let shared = turn.ask(form("r2")).await.unwrap();
+    turn.complete().await.unwrap();
+    home.close().await;
+
+    for _run in 0..2 {
+        let home = open("host", at_host.path()).await;
+        let host = home.host(id).await.unwrap();
+        let again = host.asked("r1").await.unwrap().expect("nobody has taken its outcome");
+        assert_eq!(again.request().opening(), asked.request().opening());
+        assert_eq!(soon("the outcome", again.outcome()).await.outcome(), &Outcome::Declined);
+        home.close().await;
+    }
+    let home = open("host", at_host.path()).await;
+    let host = home.host(id).await.unwrap();
+    assert_eq!(host.untold().await.unwrap().len(), 2);
+    for (request, expected) in [("r1", Outcome::Declined), ("r2", Outcome::Ended(How::Completed))] {
+        let asked = host.asked(request).await.unwrap().expect("nobody has taken its outcome");
+        let told = soon("the outcome", asked.outcome()).await;
+        assert_eq!(told.taken().await.unwrap(), expected);
+        assert!(host.asked(request).await.unwrap().is_none());
+    }
+    home.close().await;
+    let home = open("host", at_host.path()).await;
+    let host = home.host(id).await.unwrap();
+    assert!(host.asked("r1").await.unwrap().is_none(), "it was taken");
+    assert_eq!(host.untold().await.unwrap(), []);
+    let anew = host.start_turn("again").await.unwrap().ask(form("r1")).await.unwrap();
+    assert_ne!(anew.request().opening(), asked.request().opening());
+    assert_ne!(anew.request().opening(), shared.request().opening());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,7 +132,7 @@ async fn an_accept_without_a_required_answer_is_refused_and_the_second_is_told_w
 
     request.submit("env", "prod").await.unwrap();
     assert_eq!(request.decline().await.unwrap().decided().await.unwrap(), Fate::Granted);
-    assert_eq!(asked.outcome().await, Outcome::Declined);
+    assert_eq!(asked.outcome().await.taken().await.unwrap(), Outcome::Declined);
     assert_eq!(request.accept().await.unwrap_err().code(), "already-decided");
 }
 
@@ -100,13 +144,15 @@ async fn a_turn_that_ends_ends_its_request_and_a_closed_home_interrupts() {
     let turn = host.start_turn("Deploy 1.4").await.unwrap();
     let asked = turn.ask(form("r1")).await.unwrap();
     turn.cancel().await.unwrap();
-    assert_eq!(asked.outcome().await, Outcome::Ended(How::Cancelled));
+    let told = asked.outcome().await;
+    assert_eq!(told.taken().await.unwrap(), Outcome::Ended(How::Cancelled));
 
     let turn = host.start_turn("Deploy 1.5").await.unwrap();
     let asked = turn.ask(form("r2")).await.unwrap();
     let waiting = tokio::spawn(async move { asked.outcome().await });
     home.close().await;
-    assert_eq!(soon("the interruption", waiting).await.unwrap(), Outcome::Interrupted);
+    let told = soon("the interruption", waiting).await.unwrap();
+    assert_eq!(told.outcome(), &Outcome::Interrupted);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +201,8 @@ async fn three_in_a_line_need_no_link_between_the_ends() {
     let request = soon("the request, through b", in_a.open_request()).await.unwrap();
     request.submit("env", "prod").await.unwrap();
     let proposal = request.accept().await.unwrap();
-    assert!(matches!(soon("the outcome", asked.outcome()).await, Outcome::Accepted(_)));
+    let told = soon("the outcome", asked.outcome()).await;
+    assert!(matches!(told.outcome(), Outcome::Accepted(_)));
     assert_eq!(soon("the decision, through b", proposal.decided()).await.unwrap(), Fate::Granted);
 
     a.close().await;
