@@ -5,6 +5,7 @@
 mod bad_input;
 mod examples;
 mod joining;
+mod handed_over;
 mod killed;
 mod layers;
 mod main_job;

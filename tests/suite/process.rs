@@ -59,6 +59,20 @@ impl Place {
 
     /// With a log on stderr, as `RUST_LOG` says.
     pub(crate) fn start_logging(&self, home: &str, arguments: &[&str], log: &str) -> Process {
+        self.spawn(Stdio::piped(), home, arguments, log)
+    }
+
+    /// With a stdout that is no pipe to this test.
+    pub(crate) fn start_writing_to(
+        &self,
+        stdout: Stdio,
+        home: &str,
+        arguments: &[&str],
+    ) -> Process {
+        self.spawn(stdout, home, arguments, "off")
+    }
+
+    fn spawn(&self, stdout: Stdio, home: &str, arguments: &[&str], log: &str) -> Process {
         let mut command = Command::new(command());
         command
             .current_dir(self.folder.path())
@@ -69,18 +83,28 @@ impl Place {
             // The asker has no option for a name: it is called by this.
             .env("USER", home)
             .env("NO_COLOR", "1");
-        Process::start(format!("{home}: {}", arguments.join(" ")), command)
+        Process::start(format!("{home}: {}", arguments.join(" ")), command, stdout)
     }
 
     /// An agent that asks, and waits until it can be joined.
     pub(crate) fn ask(&self, home: &str, more: &[&str]) -> (Process, String) {
+        self.ask_writing_to(Stdio::piped(), home, more)
+    }
+
+    /// As [`ask`](Self::ask), with a stdout that is no pipe to this test.
+    pub(crate) fn ask_writing_to(
+        &self,
+        stdout: Stdio,
+        home: &str,
+        more: &[&str],
+    ) -> (Process, String) {
         let file = self.path(&format!("{home}.ticket"));
         let _absent = fs::remove_file(&file);
         let ticket_file = file.to_str().unwrap().to_owned();
         let mut arguments =
             vec!["ask", "form.json", "--listen", "127.0.0.1:0", "--ticket-file", &ticket_file];
         arguments.extend(more);
-        let mut process = self.start(home, &arguments);
+        let mut process = self.start_writing_to(stdout, home, &arguments);
         let until = Instant::now() + PATIENCE;
         loop {
             if let Ok(ticket) = fs::read_to_string(&file) {
@@ -134,15 +158,11 @@ impl Ended {
 }
 
 impl Process {
-    fn start(what: String, mut command: Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+    fn start(what: String, mut command: Command, stdout: Stdio) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
-        let out = lines(child.stdout.take().unwrap());
+        let out = child.stdout.take().map_or_else(|| channel().1, lines);
         let err = lines(child.stderr.take().unwrap());
         let (out_seen, err_seen) = (Vec::new(), Vec::new());
         Self { what, child, stdin, out, err, out_seen, err_seen, lines: 0 }

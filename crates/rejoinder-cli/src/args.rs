@@ -161,6 +161,9 @@ Examples:
 pub struct Withdraw {
     /// Which request, if several are open
     pub id: Option<String>,
+    /// End the other open requests of its turn too, without asking
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// Where to listen, and whom to link with.
@@ -188,12 +191,19 @@ impl Stop {
     /// Prints it where it belongs, and says what to exit with.
     pub fn print(self) -> Exit {
         use std::io::Write;
-        let _nobody_reads = if self.exit == Exit::Done {
-            write!(std::io::stdout(), "{}", self.text)
-        } else {
-            write!(std::io::stderr(), "{}", self.text)
-        };
-        self.exit
+        if self.exit != Exit::Done {
+            let _nobody_reads = write!(std::io::stderr(), "{}", self.text);
+            return self.exit;
+        }
+        let mut out = std::io::stdout().lock();
+        match write!(out, "{}", self.text).and_then(|()| out.flush()) {
+            Ok(()) => self.exit,
+            Err(why) => {
+                let _nobody_reads =
+                    writeln!(std::io::stderr(), "rejoinder: cannot write to stdout: {why}");
+                Exit::Failed
+            }
+        }
     }
 }
 
@@ -262,7 +272,7 @@ mod tests {
         assert_eq!(read("demo").unwrap().command, Command::Demo);
         assert_eq!(read("show --json").unwrap().command, Command::Show);
         assert_eq!(read("id").unwrap().command, Command::Id);
-        let withdraw = Command::Withdraw(Withdraw { id: Some("r1".to_owned()) });
+        let withdraw = Command::Withdraw(Withdraw { id: Some("r1".to_owned()), all: false });
         assert_eq!(read("withdraw r1").unwrap().command, withdraw);
     }
 

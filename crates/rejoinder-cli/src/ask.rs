@@ -109,11 +109,13 @@ impl Asking<'_> {
             Over::Gone => {
                 let nothing = Answers::new();
                 let gone = Outcome::ended(self.id(), Ended::Truncated, &nothing);
-                Ok(self.print(gone, &nothing))
+                self.print(gone, &nothing)
             }
             Over::Ended(view) => {
                 let answers = shown::answers(&view);
-                let exit = self.print(outcome(&view, &answers), &answers);
+                let exit = self.print(outcome(&view, &answers), &answers)?;
+                // Between these two a crash has it printed again: once too often, never lost.
+                self.host.handed_over(view.opening).await?;
                 self.complete(&view).await?;
                 Ok(exit)
             }
@@ -177,13 +179,14 @@ impl Asking<'_> {
         }
     }
 
-    fn print(&self, outcome: Outcome, answers: &Answers) -> Exit {
+    /// What could not be written was not handed over: the next `ask` prints it.
+    fn print(&self, outcome: Outcome, answers: &Answers) -> Result<Exit, Failure> {
         let exit = outcome.exit();
         self.console.result(match &self.form.elicitation {
             Some(elicitation) => outcome.with_result(elicitation, answers),
             None => outcome,
-        });
-        exit
+        })?;
+        Ok(exit)
     }
 
     fn say_open(&self) {

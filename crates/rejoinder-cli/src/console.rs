@@ -15,11 +15,38 @@ use crate::{
     view::RequestView,
 };
 
-/// Prints events, replies and results. Whoever reads them may be gone; that stops nothing.
+/// Prints events, replies and results. Whoever reads them may be gone: that stops nothing, and is
+/// said in the end ([`whole`](Self::whole)).
 #[derive(Debug)]
 pub struct Console {
     json: bool,
     state: Mutex<State>,
+    stdout: Stdout,
+}
+
+/// Stdout, until a write to it fails. Nothing is written after a hole: a line that comes behind
+/// half a line can't be read.
+#[derive(Debug, Default)]
+struct Stdout {
+    failed: Mutex<Option<String>>,
+}
+
+impl Stdout {
+    fn line(&self, line: &str) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if failed.is_none() {
+            let mut out = io::stdout().lock();
+            let written = writeln!(out, "{}", plain::leaving(line)).and_then(|()| out.flush());
+            *failed = written.err().map(|why| why.to_string());
+        }
+    }
+
+    fn whole(&self) -> Result<(), Failure> {
+        match &*self.failed.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(why) => Err(Failure::new("stdout", format!("cannot write to stdout: {why}"))),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -32,7 +59,7 @@ struct State {
 impl Console {
     /// Nobody is known by name yet.
     pub fn new(json: bool) -> Self {
-        Self { json, state: Mutex::default() }
+        Self { json, state: Mutex::default(), stdout: Stdout::default() }
     }
 
     /// Whether programs read this.
@@ -68,7 +95,7 @@ impl Console {
 
     fn print(&self, event: &Event, names: &Names) {
         if self.json {
-            out(&event.json());
+            self.stdout.line(&event.json());
         } else {
             err(&report::event(event, names));
         }
@@ -91,30 +118,44 @@ impl Console {
     /// The answer to a line of stdin.
     pub fn reply(&self, reply: Reply) {
         let line = if self.json { Event::Reply(reply).json() } else { report::reply(&reply) };
-        out(&line);
+        self.stdout.line(&line);
     }
 
     /// A request as somebody asked to see it.
     pub fn show(&self, request: &RequestView) {
         if self.json {
-            request.events().iter().for_each(|event| out(&event.json()));
+            request.events().iter().for_each(|event| self.stdout.line(&event.json()));
         } else {
-            report::request(request, &self.names()).iter().for_each(|line| out(line));
+            report::request(request, &self.names()).iter().for_each(|line| self.stdout.line(line));
         }
     }
 
-    /// What `ask` and `demo` end with.
-    pub fn result(&self, outcome: Outcome) {
+    /// What `ask` and `demo` end with. Returns when it is written and flushed.
+    ///
+    /// # Errors
+    ///
+    /// It, or something before it, could not be written.
+    pub fn result(&self, outcome: Outcome) -> Result<(), Failure> {
         let line = if self.json { Event::Result(outcome).json() } else { outcome.line() };
-        out(&line);
+        self.stdout.line(&line);
+        self.whole()
+    }
+
+    /// Whether all that was for stdout is written.
+    ///
+    /// # Errors
+    ///
+    /// Something is not; nothing was written after it.
+    pub fn whole(&self) -> Result<(), Failure> {
+        self.stdout.whole()
     }
 
     /// What a command was for: an event for programs, these lines for people; both on stdout.
     pub fn answer(&self, events: &[Event], lines: &[String]) {
         if self.json {
-            events.iter().for_each(|event| out(&event.json()));
+            events.iter().for_each(|event| self.stdout.line(&event.json()));
         } else {
-            lines.iter().for_each(|line| out(line));
+            lines.iter().for_each(|line| self.stdout.line(line));
         }
     }
 
@@ -127,16 +168,10 @@ impl Console {
     pub fn failed(&self, failure: &Failure) {
         if self.json {
             let Failure { error, message, .. } = failure.clone();
-            out(&Event::Error { error, message }.json());
+            self.stdout.line(&Event::Error { error, message }.json());
         }
         err(&format!("rejoinder: {}", plain::lines(&failure.message).join("\n")));
     }
-}
-
-fn out(line: &str) {
-    let mut out = io::stdout().lock();
-    // A closed pipe: nobody reads results any more, and the engine's work goes on.
-    let _nobody_reads = writeln!(out, "{}", plain::leaving(line)).and_then(|()| out.flush());
 }
 
 fn err(line: &str) {

@@ -197,7 +197,7 @@ async fn verdict(
     timeline.say("", "every peer shows the same decided part, byte for byte");
     let outcome = ask::outcome(&decided, &shown::answers(&decided));
     let exit = outcome.exit();
-    console.result(outcome);
+    console.result(outcome)?;
     Ok(exit)
 }
 

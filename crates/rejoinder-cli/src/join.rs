@@ -80,12 +80,13 @@ impl Joined<'_> {
         let members = feed.know_members(&view.members);
         let requests = view.requests.iter().flat_map(|request| feed.know(request));
         members.into_iter().chain(requests).for_each(|event| self.console.event(event));
-        let following = follow::Following::default();
+        let following = follow::Following::of(&view.requests);
         tokio::select! {
             biased;
             exit = signals.next() => Ok(exit),
-            ended = commands::run(self, &following) => ended,
+            // Before the commands: what has happened is printed before the reply that tells of it.
             failure = following.run(self, events, feed) => Err(failure),
+            ended = commands::run(self, &following) => ended,
         }
     }
 }

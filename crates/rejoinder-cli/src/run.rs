@@ -31,7 +31,8 @@ pub fn run(line: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(error) => Err(Failure::new("runtime", format!("cannot start: {error}"))),
     };
-    let exit = ended.unwrap_or_else(|failure| {
+    // Whoever reads what was printed must not take a part of it for the whole.
+    let exit = ended.and_then(|exit| console.whole().map(|()| exit)).unwrap_or_else(|failure| {
         console.failed(&failure);
         failure.exit
     });

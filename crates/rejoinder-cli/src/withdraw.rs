@@ -1,6 +1,9 @@
 //! `withdraw`: the asker changes their mind.
 
-use std::time::Duration;
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
 
 use rejoinder::{Home, Host, RequestStatus, RequestView, Workspace};
 use tokio::time::timeout;
@@ -12,7 +15,7 @@ use crate::{
     failure::Failure,
     home, limits,
     outcome::{Ended, Exit},
-    plain, report,
+    plain, report, stdin,
 };
 
 /// Runs it.
@@ -21,15 +24,60 @@ pub async fn run(withdraw: &Withdraw, common: &Common, console: &Console) -> Res
     let home =
         home::open(common, home::Opens::Existing, &network, None).await.map_err(explained)?;
     let (workspace, request) = find(&home, withdraw.id.as_deref()).await?;
+    let requests = with_its_turn(&workspace, request).await?;
+    if !withdraw.all
+        && let [_named, others @ ..] = &requests[..]
+        && !others.is_empty()
+        && !may_end(others, console).await?
+    {
+        home.close().await;
+        let message = "nothing is withdrawn: it would end the others too; --all does that";
+        return Err(Failure::new("several-end", message));
+    }
     let host = home.host(workspace.id()).await?;
-    host.turn(request.turn.clone()).cancel().await?;
+    host.turn(requests[0].turn.clone()).cancel().await?;
     let how = Ended::Cancelled;
-    let id = plain::name(request.id.as_str());
-    let line = format!("request {id}: {}", report::ended_in_words(how));
-    console.answer(&[Event::Ended { request: request.id.to_string(), how }], &[line]);
+    let event = |request: &RequestView| Event::Ended { request: request.id.to_string(), how };
+    let events: Vec<_> = requests.iter().map(event).collect();
+    let line = |request: &RequestView| {
+        format!("request {}: {}", plain::name(request.id.as_str()), report::ended_in_words(how))
+    };
+    let lines: Vec<_> = requests.iter().map(line).collect();
+    console.answer(&events, &lines);
+    // The asker was told here: no `ask` needs to say it again, unless this could not be read.
+    if console.whole().is_ok() {
+        for request in &requests {
+            host.handed_over(request.opening).await?;
+        }
+    }
     hand_over(&home, &host, console).await?;
     home.close().await;
     Ok(Exit::Done)
+}
+
+/// The request, and those that are open in its turn and end with it.
+async fn with_its_turn(
+    workspace: &Workspace,
+    request: RequestView,
+) -> Result<Vec<RequestView>, Failure> {
+    let mut requests = workspace.view().await?.requests;
+    requests.retain(|other| {
+        is_open(other) && other.turn == request.turn && other.opening != request.opening
+    });
+    requests.insert(0, request);
+    Ok(requests)
+}
+
+/// Asks on a terminal whether these may end too. Elsewhere nobody can say so.
+async fn may_end(others: &[RequestView], console: &Console) -> Result<bool, Failure> {
+    let ids: Vec<_> = others.iter().map(|other| plain::name(other.id.as_str())).collect();
+    console.say(&format!("its turn is theirs too, and these end with it: {}", ids.join(", ")));
+    if !io::stdin().is_terminal() || console.is_json() {
+        return Ok(false);
+    }
+    console.say("withdraw them all? y or n");
+    let line = stdin::lines().recv().await.unwrap_or_default();
+    Ok(line.trim_ascii() == b"y")
 }
 
 fn explained(mut failure: Failure) -> Failure {

@@ -8,10 +8,15 @@ use crate::{failure::Failure, plain};
 impl Asking<'_> {
     /// The request that an earlier run asked and whose end nobody was told yet.
     pub(super) async fn taken_up(&self) -> Result<Option<Request>, Failure> {
-        let Some(asked) = self.host.asked(self.id()).await? else { return self.untold().await };
+        let Some(asked) = self.host.asked(self.id()).await? else { return Ok(None) };
         let view = asked.request().view().await?;
-        if view.status == RequestStatus::Suspended {
-            self.host.resume(view.turn.clone()).await?;
+        match view.status {
+            RequestStatus::Open => {}
+            RequestStatus::Suspended => self.host.resume(view.turn.clone()).await?,
+            // It is printed, whatever the form is now.
+            RequestStatus::Decided { .. } | RequestStatus::Ended(_) => {
+                return Ok(Some(asked.request().clone()));
+            }
         }
         let mut form = self.form.request.clone();
         form.answers = None;
@@ -22,15 +27,6 @@ impl Asking<'_> {
         let turn = self.host.turn(view.turn);
         let asked = turn.ask(self.form.request.clone()).await.map_err(|why| self.unasked(why))?;
         Ok(Some(asked.request().clone()))
-    }
-
-    /// It was decided, and the run that waited for that ended before its turn was completed.
-    async fn untold(&self) -> Result<Option<Request>, Failure> {
-        let Some(turn) = self.host.active_turn().await? else { return Ok(None) };
-        let requests = self.host.workspace().view().await?.requests;
-        let ours = |view: &RequestView| view.id.as_str() == self.id() && view.turn == *turn.id();
-        let Some(view) = requests.into_iter().rfind(ours) else { return Ok(None) };
-        Ok(self.host.workspace().request_opened(view.opening).await?)
     }
 
     /// Asks, in a turn of its own unless one is active: of a run that was killed before it could
@@ -66,7 +62,8 @@ impl Asking<'_> {
         }
     }
 
-    /// The turn of a decided request is done, unless another request is open in it.
+    /// The turn of a decided request is done, unless another request is open in it, or was not
+    /// printed yet.
     pub(super) async fn complete(&self, view: &RequestView) -> Result<(), Failure> {
         match view.status {
             RequestStatus::Decided { .. } => {
@@ -77,13 +74,20 @@ impl Asking<'_> {
     }
 
     async fn complete_turn(&self, turn: &Turn) -> Result<(), Failure> {
+        let untold = self.host.untold().await?;
         let requests = self.host.workspace().view().await?.requests;
-        let other = requests
-            .iter()
-            .find(|other| other.turn == *turn.id() && other.status == RequestStatus::Open);
-        if let Some(other) = other {
-            let other = plain::name(other.id.as_str());
-            self.console.say(&format!("request {other} is open still, and nobody waits for it"));
+        let in_turn = || requests.iter().filter(|other| other.turn == *turn.id());
+        if let Some(open) = in_turn().find(|other| other.status == RequestStatus::Open) {
+            let open = plain::name(open.id.as_str());
+            self.console.say(&format!("request {open} is open still, and nobody waits for it"));
+            return Ok(());
+        }
+        if let Some(over) = in_turn().find(|other| untold.contains(&other.opening)) {
+            let over = plain::name(over.id.as_str());
+            let say = format!(
+                "request {over} has ended too: `rejoinder ask` with its form and id prints that"
+            );
+            self.console.say(&say);
             return Ok(());
         }
         match turn.clone().complete().await {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rejoinder::{ChatInputResponseKind, Closed, NotDone, PeerId, QuestionId, Request, Value};
-use tokio::time::timeout;
+use tokio::{task::yield_now, time::timeout};
 
 use super::{
     Joined,
@@ -164,7 +164,12 @@ impl Commands<'_> {
                 message: Some(format!("not {} after {} s", until.word(), within.as_secs_f64())),
                 questions: Vec::new(),
             }),
-            waited => Ok(waited?),
+            waited => {
+                waited?;
+                // The events of what was waited for were told before; they are printed first.
+                yield_now().await;
+                Ok(())
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use rejoinder::{Closed, Events, HomeEvent, OpeningId};
+use rejoinder::{Closed, Events, HomeEvent, OpeningId, RequestStatus, RequestView};
 use tokio::sync::Notify;
 
 use super::Joined;
@@ -17,19 +17,29 @@ use crate::{
 pub(super) struct Following {
     /// A request that was open has ended.
     settled: Notify,
-    /// Which, the last time.
+    /// Which, the last time; the newest of this home, if that was over when this run began.
     last_settled: Cell<Option<OpeningId>>,
     /// The host refused something.
     refused: Cell<bool>,
 }
 
 impl Following {
+    /// Of a home in which these requests are known already.
+    pub(super) fn of(requests: &[RequestView]) -> Self {
+        let over = |view: &&RequestView| match view.status {
+            RequestStatus::Open | RequestStatus::Suspended => false,
+            RequestStatus::Decided { .. } | RequestStatus::Ended(_) => true,
+        };
+        let newest = requests.last().filter(over).map(|view| view.opening);
+        Self { last_settled: Cell::new(newest), ..Self::default() }
+    }
+
     /// Waits until a request that was open has ended. Cancel-safe.
     pub(super) async fn settled(&self) {
         self.settled.notified().await;
     }
 
-    /// The request that has ended last in this run.
+    /// The request that has ended last, in this run or before it.
     pub(super) fn last_settled(&self) -> Option<OpeningId> {
         self.last_settled.get()
     }
