@@ -10,6 +10,7 @@ use crate::{
     process::{Ended, Place},
 };
 
+#[cfg(target_os = "linux")]
 const REFUSED: &str = "cannot write to stdout";
 
 #[test]
@@ -39,7 +40,7 @@ fn a_decision_that_no_ask_was_there_for_is_printed_by_the_next_one() {
     assert!(answers.contains("for r1"), "{answers}");
     // It was handed over: whoever asks again, asks anew.
     let (again, _) = place.ask("host", &["--id", "r1"]);
-    ana.until(|event| event["event"] == "ended" || event["event"] == "decided");
+    ana.ok("wait open");
     ana.ok("use r1");
     ana.ok("decline");
     assert_eq!(again.wait().code(), 3);
@@ -65,18 +66,37 @@ fn an_end_that_no_ask_was_there_for_is_printed_by_the_next_one() {
     assert_eq!(ana.end().code(), 0);
 }
 
+#[test]
+fn withdraw_names_what_else_it_would_end_and_wants_it_said() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    for request in ["r1", "r2"] {
+        place.ask("host", &["--id", request]).0.kill();
+    }
+    let refused = place.run("host", &["withdraw", "r1"]);
+    assert_eq!(refused.code(), 1, "{}", refused.err);
+    assert!(refused.err.contains("these end with it: r2"), "{}", refused.err);
+    assert_eq!(refused.out, [] as [String; 0]);
+    let withdrawn = place.run("host", &["withdraw", "r1", "--all"]);
+    assert_eq!(withdrawn.code(), 0, "{}", withdrawn.err);
+    let said = ["r1", "r2"].map(|id| format!("request {id}: withdrawn: its turn was cancelled"));
+    assert_eq!(withdrawn.out, said);
+}
+
 #[cfg(target_os = "linux")]
 fn full() -> Stdio {
     File::options().write(true).open("/dev/full").unwrap().into()
 }
 
 /// A pipe whose reader has gone away.
+#[cfg(target_os = "linux")]
 fn unread() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     writer.into()
 }
 
+#[cfg(target_os = "linux")]
 fn check_unwritten(ended: &Ended) {
     assert_eq!(ended.code(), 1, "{}", ended.err);
     assert!(ended.err.contains(REFUSED), "{}", ended.err);
