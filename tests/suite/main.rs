@@ -4,8 +4,8 @@
 
 mod bad_input;
 mod examples;
-mod joining;
 mod handed_over;
+mod joining;
 mod killed;
 mod layers;
 mod main_job;

@@ -184,7 +184,7 @@ pub(crate) fn trial(
     bytes: &[u8],
 ) -> Result<Automerge, AdmissionError> {
     let attempt = || {
-        let refuse = |error: &dyn std::fmt::Display| AdmissionError::Automerge(error.to_string());
+        let refuse = |error: &dyn fmt::Display| AdmissionError::Automerge(error.to_string());
         let decoded = Change::try_from(bytes).map_err(|error| refuse(&error))?;
         if Change::from(decoded.decode()).raw_bytes() != bytes {
             return Err(AdmissionError::NotCanonical("operations"));

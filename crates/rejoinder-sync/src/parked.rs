@@ -323,7 +323,7 @@ mod tests {
         parked.forget_link(LinkId(1));
         assert_eq!(parked.len(), 1);
         parked.forget_link(LinkId(2));
-        assert!(parked.is_empty() && parked.len() == 0 && parked.links.is_empty());
+        assert!(parked.is_empty() && parked.links.is_empty());
         for link in [1, 2] {
             parked.park(ANA, WAIT, from(link, 7)).unwrap();
         }
