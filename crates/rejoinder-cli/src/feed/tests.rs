@@ -28,6 +28,7 @@ fn view(text: &str, env: Option<(&str, u8)>, status: RequestStatus) -> rejoinder
         revision: 1,
         request,
         status,
+        here: true,
         projection: Default::default(),
         passed_over: Default::default(),
         not_included: Vec::new(),
