@@ -15,7 +15,7 @@ fn a_ticket_need_not_be_an_argument() {
     drop(ana);
 
     let mut ben = place.join("ben", "-", &[]);
-    ben.say(&ticket);
+    ben.send(&ticket);
     ben.ok("wait open");
 
     for (given, file, says) in [

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_hello_holds_what_has_room_in_it() {
         let mut cards = Cards::default();
-        let long = vec![SocketAddr::from(([1, 2, 3, 4], 5)); 32];
+        let long = vec![SocketAddr::from(([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1], 5)); 32];
         // In the order of their ids the long ones and the short ones are mixed.
         for number in 0..=255 {
             let key = SecretKey::from_seed([number; 32]);
