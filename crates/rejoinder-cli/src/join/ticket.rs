@@ -24,7 +24,11 @@ fn of_file(name: &str) -> Result<String, Failure> {
         .and_then(|file| file.take(limits::STDIN_LINE as u64).read_to_string(&mut text));
     let named = |why| Failure::unreadable("ticket", format!("{}: {why}", plain::line(name)));
     read.map_err(|error| named(error.to_string()))?;
-    if text.trim().is_empty() { Err(named("the file holds no ticket".to_owned())) } else { Ok(text) }
+    if text.trim().is_empty() {
+        Err(named("the file holds no ticket".to_owned()))
+    } else {
+        Ok(text)
+    }
 }
 
 fn of_stdin() -> Result<String, Failure> {
