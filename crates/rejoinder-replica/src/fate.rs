@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Answered, Fate as Answer, ProposalKind, Refusal, Status};
+use rejoinder_finalizer::{Answered, Ended, Fate as Answer, How, ProposalKind, Refusal, Status};
 use rejoinder_identity::{OpeningId, PeerId, ProposalId};
 
 use crate::{
@@ -54,8 +54,11 @@ impl Workspace {
     fn too_late(&self, proposal: &ProposalId) -> Option<Refusal> {
         let request = self.log.state().request(&self.completes(proposal)?)?;
         match request.status() {
-            // What is suspended may be resumed.
-            Status::Open | Status::Suspended(_) => None,
+            // What is suspended may be resumed. So may what failed for good when the turns after it
+            // are truncated: an accept that waited was granted then, and had been called refused.
+            Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: How::Failed, .. }) => {
+                None
+            }
             Status::Decided(_) | Status::Ended(_) => over(request.status()),
         }
     }
