@@ -34,7 +34,9 @@ mod settlement;
 mod skeleton;
 mod steps;
 mod structure;
+mod typing;
 mod validity;
+mod version;
 mod write;
 
 pub use admission::{Admitted, NotAdmitted};
@@ -48,4 +50,6 @@ pub use projection::{Answer, Conflict, Problem, ProblemKind, Projection};
 pub use review_url::{ReviewUrl, UrlProblem};
 pub use settlement::{Completion, Displaced, NotIncluded, Settlement};
 pub use skeleton::SkeletonRefused;
+pub use typing::cursor_after;
 pub use validity::Invalid;
+pub use version::Version;

@@ -15,6 +15,7 @@ use crate::{
     plan::{check_fits, check_freeform, check_length, wrong_kind},
     schema,
     structure::Fields,
+    typing::{self, Splice},
 };
 
 /// One thing to write.
@@ -69,9 +70,7 @@ impl Document {
         value: &ChatInputAnswerValue,
     ) -> Result<Vec<Step>, EditRefused> {
         match value {
-            ChatInputAnswerValue::Text(text) => {
-                Ok(splice(&self.text(fields), &text.value).into_iter().collect())
-            }
+            ChatInputAnswerValue::Text(text) => Ok(text_steps(&self.text(fields), &text.value)),
             ChatInputAnswerValue::Number(_) | ChatInputAnswerValue::Boolean(_) => {
                 Ok(vec![Step::Put { field: schema::VALUE, value: register(question, value) }])
             }
@@ -226,43 +225,8 @@ fn freeform_step(
     Ok(Some(Step::Put { field: schema::FREEFORM, value }))
 }
 
-/// The smallest splice that makes `new` of `old`, by characters; nothing when they are equal.
-fn splice(old: &str, new: &str) -> Option<Step> {
-    if old == new {
-        return None;
-    }
-    let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
-    let at = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let (old, new) = (&old[at..], &new[at..]);
-    let same_end =
-        old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let insert = new[..new.len() - same_end].iter().collect();
-    Some(Step::Splice { at, delete: old.len() - same_end, insert })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_smallest_splice() {
-        for (old, new, expected) in [
-            ("", "", None),
-            ("abc", "abc", None),
-            ("", "ab", Some((0, 0, "ab"))),
-            ("ab", "", Some((0, 2, ""))),
-            ("abc", "axc", Some((1, 1, "x"))),
-            ("aa", "aaa", Some((2, 0, "a"))),
-            ("aaa", "aa", Some((2, 1, ""))),
-            ("a😀c", "a😁c", Some((1, 1, "😁"))),
-            ("e\u{301}", "e", Some((1, 1, ""))),
-        ] {
-            let expected = expected.map(|(at, delete, insert)| Step::Splice {
-                at,
-                delete,
-                insert: insert.to_owned(),
-            });
-            assert_eq!(splice(old, new), expected, "{old:?} to {new:?}");
-        }
-    }
+/// What makes `new` of `old`, from the back to the front, so that none moves the next one's place.
+fn text_steps(old: &str, new: &str) -> Vec<Step> {
+    let splices = typing::splices(old, new).into_iter().rev();
+    splices.map(|Splice { at, delete, insert }| Step::Splice { at, delete, insert }).collect()
 }

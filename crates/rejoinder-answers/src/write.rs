@@ -10,7 +10,6 @@ use automerge::{
 use rejoinder_identity::{ActorId, ChangeHash, QuestionId};
 
 use crate::{
-    admission::heads,
     admission_error::AdmissionError,
     document::{Document, automerge_actor},
     edit::{Edit, EditRefused, Writer, Written},
@@ -21,6 +20,7 @@ use crate::{
     schema::{self, Mark},
     steps::Step,
     structure::Fields,
+    version::Version,
 };
 
 /// Bytes of steps in a change, estimated. A guess that leaves room for actors that are named.
@@ -42,16 +42,54 @@ impl Document {
         edit: &Edit,
     ) -> Result<Vec<Written>, EditRefused> {
         let plan = self.plan(form, edit)?;
-        let mut batches = batches(&plan, self.long_text(&plan));
+        let long = self.long_text(&plan);
+        self.write_plan(&plan, writer, long, None)
+    }
+
+    /// Makes an edit of somebody who saw the document as it was in `seen`: as an edit beside
+    /// whatever came since, which merges with it by character and stands in conflict with it as if
+    /// it had come from elsewhere. What was written here since counts as seen too, but for the
+    /// text of a draft.
+    ///
+    /// # Errors
+    ///
+    /// The edit can't be made; the document is as it was.
+    pub fn edit_on(
+        &mut self,
+        form: &Form,
+        writer: &Writer,
+        edit: &Edit,
+        seen: &Version,
+    ) -> Result<Vec<Written>, EditRefused> {
+        let Some(beside) = self.beside(writer, seen) else {
+            let edit = self.on_own(edit, seen, self).into_owned();
+            return self.edit(form, writer, &edit);
+        };
+        let edit = self.on_own(edit, seen, &beside.document);
+        let plan = beside.document.plan(form, &edit)?;
+        let long = beside.document.long_text(&plan);
+        self.write_plan(&plan, writer, long, Some(beside.at))
+    }
+
+    /// `long` is the text that is too long still when all is written; `at`, what the edit has seen,
+    /// if that is not all.
+    fn write_plan(
+        &mut self,
+        plan: &Plan,
+        writer: &Writer,
+        long: Option<String>,
+        at: Option<Vec<ChangeHash>>,
+    ) -> Result<Vec<Written>, EditRefused> {
+        let mut batches = batches(plan, long);
         let last = batches.pop().expect("there is one for the mark at least");
-        self.check_room(&plan, writer, self.joins() + batches.len() + 1)?;
+        self.check_room(plan, writer, self.joins() + batches.len() + 1)?;
         // Only what is written as several changes can be broken off in the middle.
         let before = (!batches.is_empty() || self.needs_joining()).then(|| self.clone());
-        let written = self.write_all(&plan, writer, &batches, &last);
+        let written = self.write_all(plan, writer, &batches, &last, at);
         if let (Err(_), Some(before)) = (&written, before) {
             *self = before;
         }
-        written.map_err(|why| not_written(plan.question, why))
+        written.map_err(|why| not_written(plan.question.clone(), why))
     }
 
     /// The text that a plan's splice leaves too long, as two texts that merged may be. It can only
@@ -87,6 +125,7 @@ impl Document {
         writer: &Writer,
         batches: &[Vec<Step>],
         last: &[Step],
+        mut at: Option<Vec<ChangeHash>>,
     ) -> Result<Vec<Written>, AdmissionError> {
         let draft = Mark::Draft { kind: Some(plan.takes.to_owned()) };
         let mut written = Vec::new();
@@ -94,9 +133,14 @@ impl Document {
             written.extend(self.join_heads(plan, writer, &draft)?);
         }
         for steps in batches {
-            written.extend(self.write(plan, writer, steps, Some(&draft))?);
+            let one = self.write(plan, writer, steps, Some(&draft), at.as_deref())?;
+            // The next one is written on this one, still beside the rest.
+            if let (Some(at), Some(one)) = (&mut at, &one) {
+                *at = vec![one.hash];
+            }
+            written.extend(one);
         }
-        written.extend(self.write(plan, writer, last, plan.mark.as_ref())?);
+        written.extend(self.write(plan, writer, last, plan.mark.as_ref(), at.as_deref())?);
         Ok(written)
     }
 
@@ -106,8 +150,12 @@ impl Document {
         writer: &Writer,
         steps: &[Step],
         mark: Option<&Mark>,
+        at: Option<&[ChangeHash]>,
     ) -> Result<Option<Written>, AdmissionError> {
-        let next = self.automerge.clone();
+        let next = match at {
+            None => self.automerge.clone(),
+            Some(at) => self.fork_at(at)?,
+        };
         self.write_on(next, plan, writer, steps, mark)
     }
 
@@ -168,10 +216,7 @@ impl Document {
         let newest = self.skeletons.last().copied();
         let mut some: Vec<ChangeHash> = own.into_iter().chain(newest).collect();
         some.extend(self.graph.heads().iter().take(limits::DEPS - 2));
-        let next = self
-            .automerge
-            .fork_at(&heads(&some))
-            .map_err(|error| AdmissionError::Automerge(error.to_string()))?;
+        let next = self.fork_at(&some)?;
         self.write_beside(next, plan, writer, draft)
     }
 

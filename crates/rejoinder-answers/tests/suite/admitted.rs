@@ -39,6 +39,8 @@ enum Event {
     },
     Clear,
     Hear,
+    /// What is shown now is what was seen, for edits on it.
+    Look,
 }
 
 fn around(limit: usize) -> impl Strategy<Value = usize> {
@@ -72,6 +74,7 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(count, length, how)| Event::Own { count, length, how }),
         1 => Just(Event::Clear),
         3 => Just(Event::Hear),
+        2 => Just(Event::Look),
     ]
 }
 
@@ -102,7 +105,7 @@ fn edit(author: &Peer, event: &Event) -> Edit {
             }
         }
         Event::Clear => clear("notes"),
-        Event::Hear => unreachable!("it is no edit"),
+        Event::Hear | Event::Look => unreachable!("it is no edit"),
     }
 }
 
@@ -135,19 +138,38 @@ static WRITTEN: AtomicU32 = AtomicU32::new(0);
 
 #[test]
 fn whatever_an_edit_writes_is_let_in_elsewhere() {
-    let history = (0..2usize, prop::collection::vec((0..2usize, event()), 1..10));
+    // Each event by one of two; edits by what is shown, or on what was seen before.
+    let event = (0..2usize, any::<bool>(), event());
+    let history = (0..2usize, prop::collection::vec(event, 1..10));
     let config = Config { cases: 24, ..Config::with_source_file("tests/suite/admitted.rs") };
     proptest!(config, |((beginning, events) in history)| {
         let mut peers = BEGINNINGS[beginning].clone();
-        for (author, event) in &events {
+        let mut seen = [peers[0].document.version(), peers[1].document.version()];
+        for (place, on_seen, event) in &events {
             let [ana, ben, cleo] = &mut peers;
-            let (author, other) = if *author == 0 { (ana, ben) } else { (ben, ana) };
-            if matches!(event, Event::Hear) {
+            let (author, other) = if *place == 0 { (ana, ben) } else { (ben, ana) };
+            match event {
                 // The other's changes may stand on this one's, which this one has.
-                author.take(other);
-                continue;
+                Event::Hear => {
+                    author.take(other);
+                    continue;
+                }
+                Event::Look => {
+                    seen[*place] = author.document.version();
+                    continue;
+                }
+                Event::Type { .. }
+                | Event::Whole { .. }
+                | Event::SubmitDraft
+                | Event::Own { .. }
+                | Event::Clear => {}
             }
-            for written in author.try_edit(&edit(author, event)).unwrap_or_default() {
+            let edit = edit(author, event);
+            let written = match on_seen {
+                true => author.try_edit_on(&seen[*place], &edit),
+                false => author.try_edit(&edit),
+            };
+            for written in written.unwrap_or_default() {
                 let admitted = cleo.receive(author, &written.change);
                 prop_assert!(admitted.is_ok(), "{event:?}: {admitted:?}");
                 WRITTEN.fetch_add(1, Ordering::Relaxed);

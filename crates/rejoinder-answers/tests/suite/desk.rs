@@ -7,7 +7,7 @@ use ahp_types::state::{
     ChatInputAnswer, ChatInputAnswerValue, ChatInputNumberAnswerValue, ChatInputRequest,
 };
 use rejoinder_answers::{
-    Admitted, Document, Edit, EditRefused, Form, NotAdmitted, Writer, Written,
+    Admitted, Document, Edit, EditRefused, Form, NotAdmitted, Version, Writer, Written,
 };
 use rejoinder_identity::{DocumentId, Incarnation, PeerId, QuestionId, Timestamp};
 use serde_json::{Value, json};
@@ -127,6 +127,18 @@ impl Peer {
     pub(crate) fn try_edit(&mut self, edit: &Edit) -> Result<Vec<Written>, EditRefused> {
         let (form, writer) = (self.form.clone(), self.writer());
         let written = self.document.edit(&form, &writer, edit)?;
+        self.written.extend(written.clone());
+        Ok(written)
+    }
+
+    /// As somebody who saw the answers as they were in `seen`.
+    pub(crate) fn try_edit_on(
+        &mut self,
+        seen: &Version,
+        edit: &Edit,
+    ) -> Result<Vec<Written>, EditRefused> {
+        let (form, writer) = (self.form.clone(), self.writer());
+        let written = self.document.edit_on(&form, &writer, edit, seen)?;
         self.written.extend(written.clone());
         Ok(written)
     }

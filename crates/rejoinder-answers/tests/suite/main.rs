@@ -11,4 +11,5 @@ mod histories;
 mod limits;
 mod merging;
 mod revisions;
+mod seen;
 mod settling;
