@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::SocketAddr};
 
 use ahp_types::state::{ChatInputAnswer, ChatInputRequest, ChatInputResponseKind};
-use rejoinder_answers::Edit;
+use rejoinder_answers::{Edit, Version};
 use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{
     OpeningId, PeerId, QuestionId, Role, Ticket, Timestamp, TurnId, WorkspaceId,
@@ -35,6 +35,18 @@ pub enum Command {
         opening: OpeningId,
         /// What.
         edit: Edit,
+    },
+    /// Change an answer as somebody does who saw the answers as they were in `seen`: beside whatever
+    /// came since. If the request has ended since, it is kept as what came too late.
+    EditOn {
+        /// Where.
+        workspace: WorkspaceId,
+        /// Which request.
+        opening: OpeningId,
+        /// What.
+        edit: Box<Edit>,
+        /// What its author had seen; a request that has ended shows nothing to edit on.
+        seen: Version,
     },
     /// Submit another's answer from a conflict.
     Take {

@@ -54,10 +54,7 @@ impl Workspace {
         core.store(batch, After::Nothing);
         self.sync.correct_document(core.now, document, &held);
         let mine = ActorId::of_author(&core.me, &document, &core.incarnation);
-        let lost = said.get(&mine) > held.get(&mine);
-        #[cfg(rejoinder_mutants)]
-        let lost = lost && !Self::numbers_are_reused();
-        if lost {
+        if said.get(&mine) > held.get(&mine) {
             // Others may have what is lost: no other change may get a number of those.
             core.begin_incarnation();
         }

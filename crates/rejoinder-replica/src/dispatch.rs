@@ -30,6 +30,7 @@ impl Replica {
             Command::Host(workspace)
             | Command::HostAct(workspace, _)
             | Command::Edit { workspace, .. }
+            | Command::EditOn { workspace, .. }
             | Command::Take { workspace, .. }
             | Command::Complete { workspace, .. }
             | Command::Read { workspace, .. }
@@ -130,6 +131,9 @@ impl Workspace {
             Command::Host(_) => self.host(core, id).map(|()| Done::Yes),
             Command::HostAct(_, act) => self.host_act(core, id, act).map(|()| Done::Yes),
             Command::Edit { opening, edit, .. } => self.edit(core, id, opening, edit),
+            Command::EditOn { opening, edit, seen, .. } => {
+                self.edit_on(core, id, opening, edit, seen)
+            }
             Command::Take { opening, question, from, .. } => {
                 self.take(core, id, opening, question, from)
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use rejoinder_answers::{Document, Edit, EditRefused, Form, NotAdmitted, Writer, Written};
+use rejoinder_answers::{Document, Edit, EditRefused, Form, NotAdmitted, Version, Writer, Written};
 use rejoinder_finalizer::Request;
 use rejoinder_identity::{ActorId, OpeningId, PeerId, Verified};
 use rejoinder_sync::{Envelope, Fetched, LinkId};
@@ -159,14 +159,18 @@ impl Warm {
         &self.form
     }
 
-    /// Writes what a person answers.
+    /// Writes what a person answers, who has seen everything unless it is said what.
     pub(crate) fn edit(
         &mut self,
         writer: &Writer,
         edit: &Edit,
+        seen: Option<&Version>,
     ) -> Result<Vec<Written>, EditRefused> {
         self.memo.forget();
-        self.document.edit(&self.form, writer, edit)
+        match seen {
+            None => self.document.edit(&self.form, writer, edit),
+            Some(seen) => self.document.edit_on(&self.form, writer, edit, seen),
+        }
     }
 
     /// Other questions are asked.

@@ -1,6 +1,6 @@
 //! What this device's person does to answers.
 
-use rejoinder_answers::{Admitted, Edit, EditRefused, Written};
+use rejoinder_answers::{Admitted, Edit, EditRefused, Version, Written};
 use rejoinder_identity::{
     DocumentId, OpeningId, PeerId, QuestionId, Role, Tip, Verified, WorkspaceId,
 };
@@ -42,7 +42,29 @@ impl Workspace {
             let workspace = self.id;
             return Ok(Done::Later(Command::Edit { workspace, opening, edit }, document));
         }
-        self.write(core, document, &edit, Some(id))?;
+        self.write(core, document, &edit, None, Some(id))?;
+        Ok(Done::Yes)
+    }
+
+    /// An edit of somebody who saw the request open. That it has ended meanwhile they did not see:
+    /// what they wrote is kept all the same.
+    pub(crate) fn edit_on(
+        &mut self,
+        core: &mut Core,
+        id: CommandId,
+        opening: OpeningId,
+        edit: Box<Edit>,
+        seen: Version,
+    ) -> Result<Done, Refused> {
+        self.may(&core.me, Role::Answerer)?;
+        core.may_write()?;
+        let document = self.request(&opening)?.document();
+        if self.warm(&document).is_none() {
+            let workspace = self.id;
+            let command = Command::EditOn { workspace, opening, edit, seen };
+            return Ok(Done::Later(command, document));
+        }
+        self.write(core, document, &edit, Some(&seen), Some(id))?;
         Ok(Done::Yes)
     }
 
@@ -62,7 +84,7 @@ impl Workspace {
         };
         let edit =
             taken(warm, &question, &from).ok_or(Refused::NothingToTake { question, from })?;
-        self.write(core, document, &edit, Some(id))?;
+        self.write(core, document, &edit, None, Some(id))?;
         Ok(Done::Yes)
     }
 
@@ -100,6 +122,7 @@ impl Workspace {
         core: &mut Core,
         document: DocumentId,
         edit: &Edit,
+        seen: Option<&Version>,
         command: Option<CommandId>,
     ) -> Result<(), Refused> {
         let warm = self
@@ -107,11 +130,11 @@ impl Workspace {
             .get_mut(&document)
             .and_then(Slot::warm_mut)
             .expect("whoever writes has seen that the document is in memory");
-        let written = match warm.edit(&core.writer(), edit) {
+        let written = match warm.edit(&core.writer(), edit, seen) {
             // This incarnation has made all changes there that one may, or all but a few.
             Err(EditRefused::TooManyChanges(_)) => {
                 core.begin_incarnation();
-                warm.edit(&core.writer(), edit)
+                warm.edit(&core.writer(), edit, seen)
             }
             written => written,
         };
@@ -187,7 +210,8 @@ impl Workspace {
             return;
         }
         for (question, answer) in answers {
-            if let Err(refused) = self.write(core, document, &as_edit(question, answer), None) {
+            let edit = as_edit(question, answer);
+            if let Err(refused) = self.write(core, document, &edit, None, None) {
                 core.tell(Event::NotAdmitted { from: core.me, why: refused.to_string() });
             }
         }

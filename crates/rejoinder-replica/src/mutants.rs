@@ -8,7 +8,6 @@ use crate::{
     refused::Refused,
     replica::Replica,
     store::WriteId,
-    workspace::Workspace,
 };
 
 /// A change that was sent, and whose write failed, is forgotten: the next one takes its number.
@@ -37,13 +36,5 @@ impl Replica {
             }
         });
         true
-    }
-}
-
-impl Workspace {
-    /// Whether this run goes on under its numbers when a change of it is lost. It would hide the
-    /// fault above: what was forgotten is missing when the document is read again.
-    pub(crate) fn numbers_are_reused() -> bool {
-        mutant::is(REUSED)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputRequest, ChatInputResponseKind, ChatState, SessionState};
-use rejoinder_answers::{Conflict, NotIncluded, Projection};
+use rejoinder_answers::{Conflict, NotIncluded, Projection, Version};
 use rejoinder_finalizer::How;
 use rejoinder_identity::{
     DocumentId, OpeningId, PeerId, ProposalId, QuestionId, RecordId, RequestId, Role, TurnId,
@@ -95,6 +95,8 @@ pub struct RequestView {
     pub here: bool,
     /// The answers: merged while it is open, those of the decision or turn end afterwards.
     pub projection: Projection,
+    /// What of its answers this shows, for edits on it; none when it is not open.
+    pub seen: Option<Version>,
     /// What was said in time and is not what the request ended with: the other sides of its
     /// conflicts. Empty while it is open, and until its document is in memory.
     pub passed_over: BTreeMap<QuestionId, Vec<Conflict>>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputAnswer;
-use rejoinder_answers::{Answer, Projection, answer_from_json};
+use rejoinder_answers::{Answer, Projection, Version, answer_from_json};
 use rejoinder_finalizer::{Embedded, Request, Status};
 use rejoinder_identity::{OpeningId, QuestionId, RecordId};
 
@@ -56,8 +56,11 @@ impl Workspace {
         let warm = self.warm(&request.document());
         let mut view = self.plain_view(request);
         match (settled(request.status()), warm) {
-            (None, Some(warm)) => view.projection = warm.shown(None).projection,
-            (None, None) => {}
+            (None, Some(warm)) => {
+                view.projection = warm.shown(None).projection;
+                view.seen = Some(warm.document().version());
+            }
+            (None, None) => view.seen = Some(Version::default()),
             (Some((record, embedded)), warm) => {
                 view.projection = shown(embedded);
                 #[cfg(rejoinder_mutants)]
@@ -88,6 +91,7 @@ impl Workspace {
             status: status(request.status()),
             here: self.warm(&request.document()).is_some(),
             projection: Projection::default(),
+            seen: None,
             passed_over: BTreeMap::new(),
             not_included: Vec::new(),
         }

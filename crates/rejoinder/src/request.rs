@@ -7,7 +7,7 @@ use ahp_types::state::{
     ChatInputResponseKind,
 };
 use rejoinder_identity::{OpeningId, OptionId, PeerId, QuestionId, RequestId, WorkspaceId};
-use rejoinder_replica::{Command, Edit, RequestStatus, RequestView};
+use rejoinder_replica::{Command, Edit, RequestStatus, RequestView, Version};
 
 use crate::{
     error::{Closed, NotDone},
@@ -220,6 +220,20 @@ impl Request {
     pub async fn edit(&self, edit: Edit) -> Result<(), NotDone> {
         let Self { workspace, opening, .. } = *self;
         self.handle.order(Command::Edit { workspace, opening, edit }).await
+    }
+
+    /// Any edit by somebody who saw the answers as they were in `seen`, from a view's own `seen`: it
+    /// is made beside whatever came since, and merges with that by character. A text that was typed
+    /// is told whole, as a draft. If the request has ended since, the edit is kept as what came too
+    /// late. The view must hold what the same person wrote before: one edit, then a new view.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotDone`].
+    pub async fn edit_on(&self, seen: &Version, edit: Edit) -> Result<(), NotDone> {
+        let (workspace, opening) = (self.workspace, self.opening);
+        let (edit, seen) = (Box::new(edit), seen.clone());
+        self.handle.order(Command::EditOn { workspace, opening, edit, seen }).await
     }
 
     /// Wishes that the request be accepted with the answers that are on the screen now. Returns

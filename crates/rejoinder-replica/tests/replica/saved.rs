@@ -1,8 +1,10 @@
 //! What was called saved is not lost: neither at its author's next start, nor anywhere else.
 
 use ahp_types::state::ChatInputResponseKind::Decline;
-use rejoinder_identity::Verified;
-use rejoinder_replica::{Command, Edit, Event, HostAct, Reply, RequestStatus, Table};
+use rejoinder_identity::{OpeningId, Verified, WorkspaceId};
+use rejoinder_replica::{
+    Command, Edit, Event, HostAct, Refused, Reply, RequestStatus, Table, Version,
+};
 use rejoinder_sync::Envelope;
 
 use crate::{
@@ -156,4 +158,61 @@ fn a_request_that_is_open_again_stays_in_memory() {
     assert_eq!((view.status, view.here), (RequestStatus::Open, true));
     assert_eq!(world.answers(ANA, workspace, opening), world.answers(HOST, workspace, opening));
     assert!(world.answers(ANA, workspace, opening).contains("prod"));
+}
+
+fn draft_on(world: &mut World, place: (WorkspaceId, OpeningId), seen: Version, words: &str) {
+    let (workspace, opening) = place;
+    let edit = Box::new(draft("notes", text(words)));
+    let reply = world.run(ANA, Command::EditOn { workspace, opening, edit, seen });
+    assert!(matches!(reply, Ok(Reply::Saved)), "{reply:?}");
+}
+
+/// Ana types on what she sees, while Ben's words come in: his stay, and hers are beside them.
+#[test]
+fn what_is_typed_on_an_older_state_takes_nothing_away() {
+    let (mut world, workspace, opening, _) = team(25, &["host", "ana", "ben"]);
+    let place = (workspace, opening);
+    let seen = |world: &World| world.view(ANA, workspace, opening).seen.unwrap();
+    let nothing = seen(&world);
+    draft_on(&mut world, place, nothing, "see the log");
+    world.quiet();
+    let before = seen(&world);
+    world.edit(BEN, workspace, opening, draft("notes", text("please see the log first"))).unwrap();
+    world.quiet();
+    draft_on(&mut world, place, before, "see the whole log");
+    world.pass(60_000);
+    for peer in [HOST, ANA, BEN] {
+        let answers = world.answers(peer, workspace, opening);
+        assert!(answers.contains("please see the whole log first"), "{answers}");
+    }
+}
+
+/// The request ends while Ana types. Her words come too late, and are kept: here, at the others, and
+/// after her next start.
+#[test]
+fn what_is_typed_while_the_request_ends_is_kept() {
+    let (mut world, workspace, opening, _) = team(26, &["host", "ana", "ben"]);
+    let seen = world.view(ANA, workspace, opening).seen.unwrap();
+    world.complete(BEN, workspace, opening, Decline).unwrap();
+    world.quiet();
+    let view = world.view(ANA, workspace, opening);
+    assert!(matches!(view.status, RequestStatus::Decided { .. }) && view.seen.is_none());
+    let typed = draft("notes", text("half a sent"));
+    let refused = world.edit(ANA, workspace, opening, typed.clone());
+    assert!(matches!(refused, Err(Refused::NotOpen)), "who sees that it is over: {refused:?}");
+    draft_on(&mut world, (workspace, opening), seen, "half a sent");
+    world.pass(60_000);
+    for peer in [HOST, ANA, BEN] {
+        kept_late(&world, peer, workspace, opening);
+    }
+    world.crash(ANA);
+    world.start(ANA);
+    world.run(ANA, Command::Read { workspace, opening }).unwrap();
+    kept_late(&world, ANA, workspace, opening);
+}
+
+fn kept_late(world: &World, peer: usize, workspace: WorkspaceId, opening: OpeningId) {
+    let view = world.view(peer, workspace, opening);
+    let late: Vec<String> = view.not_included.iter().map(|late| format!("{late:?}")).collect();
+    assert!(late.len() == 1 && late[0].contains("half a sent"), "{peer}: {late:?}");
 }
