@@ -10,6 +10,10 @@ mod killed;
 mod layers;
 mod main_job;
 mod process;
+#[cfg(unix)]
+mod pty;
 mod shared_machine;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod typing;

@@ -229,6 +229,12 @@ impl Process {
         parsed.filter(|event: &Value| event["event"] == name).collect()
     }
 
+    /// As [`events`](Self::events), with those that have come since somebody looked.
+    pub(crate) fn so_far(&mut self, name: &str) -> Vec<Value> {
+        self.out_seen.extend(self.out.try_iter());
+        self.events(name)
+    }
+
     fn next_line(&mut self) {
         match self.out.recv_timeout(PATIENCE) {
             Ok(line) => self.out_seen.push(line),

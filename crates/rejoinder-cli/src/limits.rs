@@ -18,6 +18,10 @@ pub const WAIT_SECONDS_MAX: f64 = 86_400.0;
 /// How long typing must pause before it becomes a draft, in milliseconds.
 pub const TYPING_PAUSE_MS: u64 = 300;
 
+/// How long typing without a pause waits until it becomes a draft, in milliseconds: what the power
+/// takes with it, and what others don't see of somebody who types steadily.
+pub const TYPING_LONGEST_MS: u64 = 1_000;
+
 /// Marks that may pile up on one character when others' text is printed. Vietnamese and the
 /// pointed scripts need three.
 pub const MARKS_ON_A_CHARACTER: usize = 4;

@@ -17,12 +17,11 @@ mod text;
 use std::collections::{BTreeMap, VecDeque};
 
 use ahp_types::state::ChatInputResponseKind;
+use rejoinder::Version;
 
 pub use exchange::{Action, Input};
-pub(crate) use field::text_of;
 pub use row::{Frame, Row, Tone};
 pub use screen::Screen;
-pub use text::rebase;
 
 use crate::{
     event::Fate,
@@ -46,12 +45,25 @@ enum Place {
 #[derive(Debug, Clone)]
 struct Entry {
     field: Field,
-    /// The text when it was last equal to the shared one.
-    base: String,
     /// Whether it holds something that is no draft yet.
     unsent: bool,
     /// When that was typed, until it was tried to make a draft of it.
-    typed_at: Option<u64>,
+    typed: Option<Typed>,
+}
+
+/// When keys were pressed that are no draft yet.
+#[derive(Debug, Clone, Copy)]
+struct Typed {
+    first: u64,
+    last: u64,
+}
+
+impl Typed {
+    /// When it becomes a draft: at a pause, but not later than it may for somebody who makes none.
+    fn due(self) -> u64 {
+        let pause = self.last.saturating_add(limits::TYPING_PAUSE_MS);
+        pause.min(self.first.saturating_add(limits::TYPING_LONGEST_MS))
+    }
 }
 
 /// The form. Times are milliseconds from any fixed point.
@@ -108,9 +120,11 @@ impl Prompt {
             Input::Names(names) => self.names = names,
             Input::Fate(fate) => self.fate = Some(fate),
             Input::Said(text) => self.said = crate::plain::line(&text),
+            Input::NotTaken(question) => self.keep(&question),
+            Input::Leaving => self.flush_all(),
             Input::Tick => {}
         }
-        self.flush_paused(now);
+        self.flush_due(now);
     }
 
     /// What to do, in this order.
@@ -120,8 +134,23 @@ impl Prompt {
 
     /// When to come back with [`Input::Tick`] if nothing happens before.
     pub fn poll_timeout(&self) -> Option<u64> {
-        let typed = self.entries.values().filter_map(|entry| entry.typed_at).min();
-        typed.map(|at| at + limits::TYPING_PAUSE_MS)
+        self.entries.values().filter_map(|entry| entry.typed).map(Typed::due).min()
+    }
+
+    /// What of the answers the form shows: what every edit of [`poll_action`](Self::poll_action) is
+    /// made on.
+    pub fn seen(&self) -> Option<&Version> {
+        self.request.as_ref()?.seen.as_ref()
+    }
+
+    /// What was typed and the engine did not take, in lines for the person.
+    pub fn untaken(&self) -> Vec<String> {
+        let unsent = self.entries.iter().filter(|(_, entry)| entry.unsent);
+        let words = unsent.filter_map(|(id, entry)| Some((id, entry.field.words()?)));
+        let line = |(id, words): (&String, &str)| {
+            format!("not kept, what you typed at {}: {}", self.title(id), crate::plain::line(words))
+        };
+        words.map(line).collect()
     }
 
     /// A line to leave above the form for good: how a request ended.
@@ -138,14 +167,23 @@ impl Prompt {
         self.request.as_ref().is_some_and(|request| request.status == Status::Open)
     }
 
+    fn title(&self, question: &str) -> String {
+        let question = self.request.as_ref().and_then(|request| request.question(question));
+        question.map(view::title).unwrap_or_default()
+    }
+
     fn follow(&mut self, request: Option<Box<RequestView>>) {
         let same = match (&self.request, &request) {
             (Some(before), Some(after)) => before.request.id == after.request.id,
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,
         };
+        if same && self.tell_typed_first(request.as_deref()) {
+            return;
+        }
         let before = if same { self.request.take() } else { None };
         if !same {
+            self.notices.extend(self.untaken());
             self.entries.clear();
             self.fate = None;
             self.confirming = None;
@@ -165,6 +203,27 @@ impl Prompt {
         self.tell_end(before.as_deref());
     }
 
+    /// What was typed on what the form showed until now is told first, when the request has ended
+    /// or the text has changed. The engine makes it on what was seen, and the state that comes after
+    /// has both.
+    fn tell_typed_first(&mut self, after: Option<&RequestView>) -> bool {
+        let (Some(before), Some(after)) = (&self.request, after) else { return false };
+        if before.seen.is_none() {
+            return false;
+        }
+        let over = after.seen.is_none();
+        let changed = |(id, entry): &(&String, &Entry)| {
+            let text = matches!(entry.field, Field::Text(_));
+            entry.typed.is_some()
+                && (over || text && before.answers.get(*id) != after.answers.get(*id))
+        };
+        let ids: Vec<String> =
+            self.entries.iter().filter(changed).map(|(id, _)| id.clone()).collect();
+        let waiting = self.actions.len();
+        ids.iter().for_each(|id| self.flush(id));
+        self.actions.len() > waiting
+    }
+
     /// Fields show what the answers are now; questions may have come, gone or changed their kind.
     fn follow_entries(&mut self) {
         let Some(request) = &self.request else { return self.entries.clear() };
@@ -174,13 +233,10 @@ impl Prompt {
             let fresh = Field::new(question);
             let mut entry = match self.entries.remove(id) {
                 Some(entry) if is_same_kind(&entry.field, &fresh) => entry,
-                Some(_) | None => {
-                    Entry { field: fresh, base: String::new(), unsent: false, typed_at: None }
-                }
+                Some(_) | None => Entry { field: fresh, unsent: false, typed: None },
             };
             let answer = request.answers.get(id).map(|held| &held.answer);
-            entry.field.follow(&entry.base, answer, entry.unsent);
-            entry.base = text_of(answer);
+            entry.field.follow(answer, entry.unsent);
             entries.insert(id.to_owned(), entry);
         }
         self.entries = entries;
@@ -214,6 +270,16 @@ impl Prompt {
         }
         self.place = Place::Overview(0);
         self.notices.extend(report::request(request, &self.names));
+        let mine = |late: &view::Held| late.by.iter().any(|peer| self.names.is_me(peer));
+        let late = request.not_included.iter().filter(|(_, late)| late.iter().any(mine));
+        let titles: Vec<String> = late.map(|(id, _)| self.title(id)).collect();
+        if !titles.is_empty() {
+            self.notices.push_back(format!(
+                "what you wrote at {} came too late for that; it is kept, as not included, and \
+                 `rejoinder show` prints it",
+                titles.join(", ")
+            ));
+        }
         while self.notices.len() > limits::NOTICES {
             self.notices.pop_front();
         }
@@ -231,50 +297,50 @@ impl Prompt {
         }
     }
 
-    fn flush_paused(&mut self, now: u64) {
-        let paused =
-            |entry: &Entry| entry.typed_at.is_some_and(|at| now >= at + limits::TYPING_PAUSE_MS);
-        let ids: Vec<String> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| paused(entry))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in ids {
-            self.flush(&id);
-        }
+    fn flush_due(&mut self, now: u64) {
+        let due = |entry: &Entry| entry.typed.is_some_and(|typed| now >= typed.due());
+        let ids: Vec<String> =
+            self.entries.iter().filter(|(_, entry)| due(entry)).map(|(id, _)| id.clone()).collect();
+        ids.iter().for_each(|id| self.flush(id));
+    }
+
+    /// Everything that was typed, refused before or not: there is no other time.
+    fn flush_all(&mut self) {
+        let ids: Vec<String> = self.entries.keys().cloned().collect();
+        ids.iter().for_each(|id| self.flush(id));
     }
 
     /// What was typed into a question becomes a draft now.
     fn flush(&mut self, id: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
-        entry.typed_at = None;
+        entry.typed = None;
         if !entry.unsent {
             return;
         }
         let question = id.to_owned();
-        let action = match &entry.field {
-            Field::Text(field) => {
-                let text = field.text().to_owned();
-                let base = std::mem::replace(&mut entry.base, text.clone());
-                (base != text).then_some(Action::Type { question, base, text })
-            }
-            Field::Number(_) | Field::Choice(_) | Field::Closed => match entry.field.value() {
-                Ok(Some(value)) => Some(Action::Draft { question, value }),
-                Ok(None) => Some(Action::Clear { question }),
-                // A number that is none yet ("-", "1e"): it stays here as it is, unsent.
-                Err(why) => return self.said = why,
-            },
+        let action = match entry.field.value() {
+            Ok(Some(value)) => Action::Draft { question, value },
+            Ok(None) => Action::Clear { question },
+            // A number that is none yet ("-", "1e"): it stays here as it is, unsent.
+            Err(why) => return self.said = why,
         };
         entry.unsent = false;
-        self.actions.extend(action);
+        self.actions.push_back(action);
+    }
+
+    /// What was typed could not become a draft: it stays in its field until the next key.
+    fn keep(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.unsent = true;
+        }
     }
 }
 
 impl Entry {
     fn typed(&mut self, now: u64) {
         self.unsent = true;
-        self.typed_at = Some(now);
+        let first = self.typed.map_or(now, |typed| typed.first);
+        self.typed = Some(Typed { first, last: now });
     }
 }
 

@@ -25,6 +25,7 @@ pub fn request(view: &rejoinder::RequestView) -> RequestView {
         conflicts: conflicts.collect(),
         not_included: Default::default(),
         status: status(&view.status),
+        seen: view.seen.clone(),
     };
     for late in &view.not_included {
         let of_question = shown.not_included.entry(late.question.to_string()).or_default();

@@ -9,6 +9,7 @@ use ahp_types::state::{
     ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
 };
 
+use rejoinder::Version;
 pub use words::{constraints, id, is_required, message, options, title, value};
 
 use crate::{
@@ -30,6 +31,8 @@ pub struct RequestView {
     pub not_included: BTreeMap<String, Vec<Held>>,
     /// Where it stands.
     pub status: Status,
+    /// What of it this shows, for edits; none when it is not open.
+    pub seen: Option<Version>,
 }
 
 /// An answer and its authors, who are proven.

@@ -30,6 +30,7 @@ fn view(text: &str, env: Option<(&str, u8)>, status: RequestStatus) -> rejoinder
         status,
         here: true,
         projection: Default::default(),
+        seen: None,
         passed_over: Default::default(),
         not_included: Vec::new(),
     };

@@ -43,15 +43,25 @@ pub(super) async fn run(
     };
     form.greet().await?;
     let ended = form.run(events, signals).await;
-    let left = form.leave();
+    let told = tokio::select! {
+        biased;
+        // A disk that hangs must not hold whoever asks a second time.
+        _ = signals.next() => Ok(()),
+        told = form.tell_typed() => told,
+    };
+    // It may be gone, and with it whoever would have seen the form go.
+    let _gone = form.leave();
     drop(raw);
+    for line in form.prompt.untaken() {
+        joined.console.say(&line);
+    }
     if form.is_open() {
         joined.console.say(
             "the request stays open, what you wrote is kept: `rejoinder join` goes on with it",
         );
     }
     let exit = ended?;
-    left.map_err(failed)?;
+    told?;
     Ok(exit)
 }
 
@@ -100,7 +110,10 @@ impl FormOnTerminal<'_> {
                 () = after(timeout) => self.tell(Input::Tick),
             }
             let next = self.settle().await?;
-            self.draw().map_err(failed)?;
+            if self.draw().is_err() {
+                // Nor is one that can't be written to there any more.
+                return Ok(Exit::HungUp);
+            }
             if next == Next::Leave && self.is_open() {
                 return Ok(Exit::Interrupted);
             }
@@ -109,6 +122,16 @@ impl FormOnTerminal<'_> {
                 return Ok(if refused { Exit::Failed } else { Exit::Done });
             }
         }
+    }
+
+    /// Makes drafts of what stands typed in the form, however this ends. They are on the disk then.
+    async fn tell_typed(&mut self) -> Result<(), Failure> {
+        self.tell(Input::Leaving);
+        while let Some(action) = self.prompt.poll_action() {
+            self.stale = true;
+            self.act(action).await?;
+        }
+        Ok(())
     }
 
     async fn greet(&mut self) -> Result<(), Failure> {
@@ -169,7 +192,9 @@ impl FormOnTerminal<'_> {
     /// Shows the form its request as it stands.
     async fn show(&mut self, requests: &[RequestView]) -> Result<Next, Failure> {
         let Some(view) = self.choose(requests) else {
-            if self.shown.take().is_some() {
+            if self.shown.is_some() {
+                self.tell_typed().await?;
+                self.shown = None;
                 self.tell(Input::Request(None));
             }
             return Ok(Next::On);
@@ -177,6 +202,7 @@ impl FormOnTerminal<'_> {
         if self.opening() != Some(view.opening) {
             let request = self.joined.workspace.request_opened(view.opening).await?;
             let Some(request) = request else { return Ok(Next::On) };
+            self.tell_typed().await?;
             // The same id may have been asked anew: the form tells requests apart by it.
             self.tell(Input::Request(None));
             self.proposed = None;
@@ -189,16 +215,22 @@ impl FormOnTerminal<'_> {
             Status::Open | Status::Suspended => false,
             Status::Decided { .. } | Status::Ended(_) => true,
         };
+        // The next open request, if there is one, comes once it was seen how this one ended.
+        self.stale |= over && self.is_open();
         let before = self.shown.as_mut().map(|(_, before)| std::mem::replace(before, status));
         let ends = over && self.joined.join.once && before == Some(Status::Open);
         Ok(if ends { Next::Done } else { Next::On })
     }
 
-    /// The open request that is shown, else the next one; one that has ended stays until then.
+    /// The open request that is shown, else the next one; one that has ended stays until then, and
+    /// that it has is shown first.
     fn choose<'v>(&self, requests: &'v [RequestView]) -> Option<&'v RequestView> {
         let shown = self.opening();
         let of_form = requests.iter().find(|request| Some(request.opening) == shown);
         let open = |request: &&RequestView| request.status == RequestStatus::Open;
+        if self.is_open() && of_form.is_some() {
+            return of_form;
+        }
         of_form.filter(open).or_else(|| requests.iter().find(open)).or(of_form)
     }
 

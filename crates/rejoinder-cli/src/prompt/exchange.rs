@@ -27,6 +27,10 @@ pub enum Input {
     Fate(Fate),
     /// Something to tell the person now: a refusal, a link that is down.
     Said(String),
+    /// The engine did not take what was typed into that question: it stays in its field.
+    NotTaken(String),
+    /// The form goes away, or to another request: what was typed is told now or never.
+    Leaving,
     /// Only time passed.
     Tick,
 }
@@ -34,17 +38,8 @@ pub enum Input {
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Text was typed: it was `base` when it was last equal to the shared text, and is `text` now.
-    /// Where the shared text has gone on, [`rebase`](super::rebase) keeps both.
-    Type {
-        /// Which question.
-        question: String,
-        /// Before.
-        base: String,
-        /// After.
-        text: String,
-    },
-    /// Make this the draft.
+    /// Make this the draft. It is made on what the form shows ([`Prompt::seen`](super::Prompt::seen)),
+    /// as every edit: a text that others changed meanwhile merges.
     Draft {
         /// Which question.
         question: String,

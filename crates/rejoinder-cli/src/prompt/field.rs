@@ -45,18 +45,17 @@ impl Field {
         }
     }
 
-    /// Takes on what the answer is now. `base` is the text that this field was last equal to;
-    /// `typing` says that it holds something that is no draft yet.
-    pub(super) fn follow(&mut self, base: &str, answer: Option<&ChatInputAnswer>, typing: bool) {
+    /// Takes on what the answer is now; `typing` says that it holds something that is no draft yet.
+    pub(super) fn follow(&mut self, answer: Option<&ChatInputAnswer>, typing: bool) {
         let value = answer.and_then(value_of);
         let theirs = text_of(answer);
         match self {
-            Self::Text(field) => field.merge(base, &theirs),
+            Self::Text(field) if !typing => field.follow(&theirs),
             Self::Number(field) if !typing && field.text() != theirs => {
                 *field = TextField::new(&theirs);
             }
             Self::Choice(choice) => choice.follow(value, typing),
-            Self::Number(_) | Self::Closed => {}
+            Self::Text(_) | Self::Number(_) | Self::Closed => {}
         }
     }
 
@@ -94,6 +93,16 @@ impl Field {
         }
     }
 
+    /// What is typed here, if it is a text.
+    pub(super) fn words(&self) -> Option<&str> {
+        let text = match self {
+            Self::Text(field) | Self::Number(field) => field.text(),
+            Self::Choice(choice) => choice.own.as_ref()?.text(),
+            Self::Closed => return None,
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+
     /// The answer as it stands here: none, or why it is none yet.
     pub(super) fn value(&self) -> Result<Option<ChatInputAnswerValue>, String> {
         match self {
@@ -112,7 +121,7 @@ impl Field {
 }
 
 /// The text that a text or number question shows for an answer.
-pub(crate) fn text_of(answer: Option<&ChatInputAnswer>) -> String {
+pub(super) fn text_of(answer: Option<&ChatInputAnswer>) -> String {
     match answer.and_then(value_of) {
         Some(ChatInputAnswerValue::Text(text)) => text.value.clone(),
         Some(ChatInputAnswerValue::Number(number)) => canonical::number(number.value).to_string(),

@@ -143,10 +143,7 @@ impl Prompt {
                 self.said = "nothing is chosen: Space chooses, Tab goes on".to_owned();
             }
             Ok(Some(value)) if !blank => {
-                (entry.unsent, entry.typed_at) = (false, None);
-                if let Field::Text(field) = &entry.field {
-                    entry.base = field.text().to_owned();
-                }
+                (entry.unsent, entry.typed) = (false, None);
                 self.actions.push_back(Action::Submit { question: id.to_owned(), value });
                 self.next(id);
             }

@@ -69,13 +69,15 @@ impl TextField {
             self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at);
     }
 
-    /// Others' text came while this was typed on top of `base`: keep both, and the cursor where
-    /// it was among the characters.
-    pub(super) fn merge(&mut self, base: &str, theirs: &str) {
+    /// The shared text is this now: the cursor stays behind the same character.
+    pub(super) fn follow(&mut self, shared: &str) {
+        if self.text == shared {
+            return;
+        }
         let cursor = self.text[..self.cursor].chars().count();
-        let (text, cursor) = rebase(base, &self.text, cursor, theirs);
-        self.cursor = text.char_indices().nth(cursor).map_or(text.len(), |(at, _)| at);
-        self.text = text;
+        let cursor = rejoinder::cursor_after(&self.text, shared, cursor);
+        self.cursor = shared.char_indices().nth(cursor).map_or(shared.len(), |(at, _)| at);
+        self.text = shared.to_owned();
     }
 
     /// Its rows at a width. A character that must not be printed is shown as a question mark, so
@@ -115,79 +117,11 @@ impl TextField {
     }
 }
 
-/// A replacement of one stretch, in Unicode code points.
-struct Splice {
-    at: usize,
-    delete: usize,
-    insert: Vec<char>,
-}
-
-/// The smallest replacement that leads from one text to another.
-fn splice(from: &[char], to: &[char]) -> Splice {
-    let same = |(a, b): &(&char, &char)| a == b;
-    let at = from.iter().zip(to).take_while(same).count();
-    let (from, to) = (&from[at..], &to[at..]);
-    let tail = from.iter().rev().zip(to.iter().rev()).take_while(same).count();
-    Splice { at, delete: from.len() - tail, insert: to[..to.len() - tail].to_vec() }
-}
-
-/// What was typed (`base` to `mine`) on top of what others made of `base` meanwhile, with the
-/// place of a cursor that stood in `mine`. Nothing that either side typed is lost. Each side
-/// counts as one replacement, so what others did in several places at once is one stretch.
-pub fn rebase(base: &str, mine: &str, cursor: usize, theirs: &str) -> (String, usize) {
-    let base: Vec<char> = base.chars().collect();
-    let ours = splice(&base, &mine.chars().collect::<Vec<_>>());
-    let others = splice(&base, &theirs.chars().collect::<Vec<_>>());
-    let deleted = |splice: &Splice, at: usize| (splice.at..splice.at + splice.delete).contains(&at);
-    let mut text = String::new();
-    let mut length = 0;
-    let mut placed = None;
-    for at in 0..=base.len() {
-        if at == others.at {
-            text.extend(&others.insert);
-            length += others.insert.len();
-        }
-        if at == ours.at {
-            if (at..=at + ours.insert.len()).contains(&cursor) {
-                placed = Some(length + cursor - at);
-            }
-            text.extend(&ours.insert);
-            length += ours.insert.len();
-        }
-        let in_mine =
-            if at < ours.at { at } else { (at + ours.insert.len()).saturating_sub(ours.delete) };
-        if placed.is_none() && in_mine == cursor && !deleted(&ours, at) {
-            placed = Some(length);
-        }
-        if at < base.len() && !deleted(&ours, at) && !deleted(&others, at) {
-            text.push(base[at]);
-            length += 1;
-        }
-    }
-    (text, placed.unwrap_or(length))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn check(base: &str, mine: &str, theirs: &str, expected: &str) {
-        let cursor = mine.chars().count();
-        assert_eq!(rebase(base, mine, cursor, theirs).0, expected, "{base:?} {mine:?} {theirs:?}");
-    }
-
-    #[test]
-    fn both_texts_are_there() {
-        check("", "abc", "xyz", "xyzabc");
-        check("one", "one two", "zero one", "zero one two");
-        check("one two", "one", "one two three", "one three");
-        check("abcdef", "abXef", "abcdYef", "abXYef");
-        check("same", "same", "other", "other");
-        check("same", "mine", "same", "mine");
-        check("🦀", "🦀é", "日🦀", "日🦀é");
-    }
 
     #[test]
     fn the_cursor_stays_among_its_characters() {
@@ -197,9 +131,9 @@ mod tests {
             field.right();
         }
         field.insert(",");
-        field.merge("hello world", "oh hello world");
+        field.follow("oh hello, world!");
         field.insert("|");
-        assert_eq!(field.text(), "oh hello,| world");
+        assert_eq!(field.text(), "oh hello,| world!");
     }
 
     #[test]
@@ -237,18 +171,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn nothing_typed_is_lost(base in "[a-c]{0,8}", mine in "[a-cX]{0,8}", theirs in "[a-cY]{0,8}", cursor in 0usize..9) {
-            let cursor = cursor.min(mine.chars().count());
-            let (text, cursor) = rebase(&base, &mine, cursor, &theirs);
-            prop_assert!(cursor <= text.chars().count());
-            let count = |text: &str, c| text.chars().filter(|other| *other == c).count();
-            prop_assert_eq!(count(&text, 'X'), count(&mine, 'X'));
-            prop_assert_eq!(count(&text, 'Y'), count(&theirs, 'Y'));
-            prop_assert_eq!(rebase(&base, &base, 0, &theirs).0, theirs);
-            prop_assert_eq!(rebase(&base, &mine, 0, &base).0, mine);
-        }
-
         #[test]
         fn no_keys_panic(text in ".{0,20}", keys in prop::collection::vec(0..7u8, 0..40), columns in 0usize..9) {
             let mut field = TextField::new(&text);

@@ -31,6 +31,7 @@ pub(crate) fn view(request: Value) -> RequestView {
         conflicts: BTreeMap::new(),
         not_included: BTreeMap::new(),
         status: Status::Open,
+        seen: Some(Default::default()),
     }
 }
 

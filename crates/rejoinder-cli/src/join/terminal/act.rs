@@ -1,21 +1,33 @@
 //! What the form wants done, done.
 
-use rejoinder::{NotDone, Request, Value};
+use rejoinder::{Edit, NotDone};
 
 use super::FormOnTerminal;
 use crate::{
     failure::Failure,
-    prompt::{Action, Input, rebase, text_of},
-    shown,
+    prompt::{Action, Input},
 };
 
 impl FormOnTerminal<'_> {
     /// A refusal is told to the person.
     pub(super) async fn act(&mut self, action: Action) -> Result<(), Failure> {
+        let written = match &action {
+            Action::Draft { question, .. } | Action::Submit { question, .. } => {
+                Some(question.clone())
+            }
+            Action::Skip { .. }
+            | Action::Clear { .. }
+            | Action::Take { .. }
+            | Action::Complete(_)
+            | Action::Quit => None,
+        };
         match self.done(action).await {
             Ok(()) => Ok(()),
             Err(NotDone::Refused(why)) => {
                 self.refused = true;
+                if let Some(question) = written {
+                    self.tell(Input::NotTaken(question));
+                }
                 self.tell(Input::Said(why.to_string()));
                 Ok(())
             }
@@ -26,14 +38,19 @@ impl FormOnTerminal<'_> {
     async fn done(&mut self, action: Action) -> Result<(), NotDone> {
         let Some((request, _)) = &self.shown else { return Ok(()) };
         match action {
-            Action::Type { question, base, text } => {
-                let value = typed(request, &question, &base, &text).await?;
-                request.draft(question, value).await
+            Action::Draft { question, value } => {
+                self.edit(Edit::Draft { question: question.into(), value }).await
             }
-            Action::Draft { question, value } => request.draft(question, Value::Ahp(value)).await,
-            Action::Submit { question, value } => request.submit(question, Value::Ahp(value)).await,
-            Action::Skip { question } => request.skip(question).await,
-            Action::Clear { question } => request.clear(question).await,
+            Action::Submit { question, value } => {
+                let (question, value) = (question.into(), Some(value));
+                self.edit(Edit::Submit { question, value }).await
+            }
+            Action::Skip { question } => {
+                self.edit(Edit::Skip { question: question.into(), freeform: Vec::new() }).await
+            }
+            Action::Clear { question } => {
+                self.edit(Edit::Clear { question: question.into() }).await
+            }
             Action::Take { question, peer } => match peer.parse() {
                 Ok(peer) => request.take(question, peer).await,
                 Err(_) => Ok(()),
@@ -46,16 +63,13 @@ impl FormOnTerminal<'_> {
             Action::Quit => Ok(()),
         }
     }
-}
 
-/// The text as it is with what was typed, whatever others made of it meanwhile.
-async fn typed(
-    request: &Request,
-    question: &str,
-    base: &str,
-    text: &str,
-) -> Result<String, NotDone> {
-    let view = shown::request(&request.view().await?);
-    let now = view.answers.get(question).map(|held| text_of(Some(&held.answer)));
-    Ok(rebase(base, text, text.chars().count(), &now.unwrap_or_default()).0)
+    /// An edit on what the form shows: what came since is merged with it, and if the request has
+    /// ended since, it is kept.
+    async fn edit(&self, edit: Edit) -> Result<(), NotDone> {
+        let (Some((request, _)), Some(seen)) = (&self.shown, self.prompt.seen()) else {
+            return Err(NotDone::Refused(rejoinder::Refused::NotOpen));
+        };
+        request.edit_on(seen, edit).await
+    }
 }
