@@ -21,9 +21,11 @@ pub fn line(text: &str) -> String {
             }
             marks = 0;
         } else if is_joiner(c) {
-            // Persian and the Indic scripts spell with joiners; anywhere else they only hide.
+            // Persian and the Indic scripts spell with joiners, and emoji are joined to one; anywhere
+            // else they only hide.
             let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_latin(c));
-            if joins(out.chars().next_back()) && joins(chars.peek().copied()) {
+            let next = chars.peek().copied();
+            if joins(out.chars().next_back()) && joins(next) || is_joined(&out, c, next) {
                 out.push(c);
             }
         } else if !is_deceptive(c) {
@@ -101,8 +103,12 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 fn wrap_paragraph(mut rest: &str, columns: usize, wrapped: &mut Vec<String>) {
-    while width(rest) > columns {
+    loop {
+        // Looking no further than the row: a text of 250 kB has thousands.
         let fitting = fitting(rest, columns);
+        if fitting.len() == rest.len() {
+            break;
+        }
         // What follows may be the space itself; then the whole of what fits is words.
         let at_space = rest[fitting.len()..].starts_with(' ');
         let cut = match fitting.rfind(' ') {
@@ -135,6 +141,13 @@ fn is_break(c: char) -> bool {
 
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether what people take for one character goes on behind the joiner, as of emoji it does.
+fn is_joined(before: &str, joiner: char, next: Option<char>) -> bool {
+    let (Some(last), Some(next)) = (before.graphemes(true).next_back(), next) else { return false };
+    let whole: String = last.chars().chain([joiner, next]).collect();
+    joiner == '\u{200d}' && whole.graphemes(true).count() == 1
 }
 
 fn is_latin(c: char) -> bool {
@@ -175,6 +188,11 @@ mod tests {
             "one\r\ntwo\nthree\tfour\u{2028}five\u{2029}six\u{85}",
             "one two three four five six ",
         );
+        check(
+            "👩\u{200d}👩\u{200d}👧 👩🏽\u{200d}💻 🏳\u{fe0f}\u{200d}🌈",
+            "👩\u{200d}👩\u{200d}👧 👩🏽\u{200d}💻 🏳\u{fe0f}\u{200d}🌈",
+        );
+        check("👩\u{200d}a a\u{200d}👩 \u{200d}👩 👩\u{200c}👩", "👩a a👩 👩 👩👩");
         check("\u{e0041}\u{fff9}", "");
         // What people write stays: accents, Persian with its joiner, Hebrew, emoji.
         check("é e\u{301} می\u{200c}خواهم שלום 🦀 日本", "é e\u{301} می\u{200c}خواهم שלום 🦀 日本");

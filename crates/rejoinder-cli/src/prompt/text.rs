@@ -88,8 +88,10 @@ impl TextField {
         let mut used = 0;
         for (at, grapheme) in self.text.grapheme_indices(true) {
             let is_break = grapheme == "\n" || grapheme == "\r\n";
-            let shown = plain::line(grapheme);
-            let shown = if shown == grapheme { shown } else { "\u{fffd}".to_owned() };
+            let shown = match plain::line(grapheme) {
+                shown if shown == grapheme || grapheme == "\t" => shown,
+                _ => "\u{fffd}".to_owned(),
+            };
             let wide = plain::width(&shown);
             if !is_break && used + wide > columns {
                 layout.rows.push(String::new());
@@ -164,6 +166,9 @@ mod tests {
         assert_eq!(at("abcdef", 4), Layout { rows: rows(&["abcd", "ef"]), row: 1, column: 2 });
         assert_eq!(at("abcd", 4), Layout { rows: rows(&["abcd", ""]), row: 1, column: 0 });
         assert_eq!(at("日本語", 5), Layout { rows: rows(&["日本", "語"]), row: 1, column: 2 });
+        assert_eq!(at("a\tb", 9), Layout { rows: rows(&["a b"]), row: 0, column: 3 });
+        let family = "👩\u{200d}👩\u{200d}👧";
+        assert_eq!(at(family, 9), Layout { rows: rows(&[family]), row: 0, column: 2 });
         assert_eq!(
             at("a\n\u{1b}b", 9),
             Layout { rows: rows(&["a", "\u{fffd}b"]), row: 1, column: 2 }
