@@ -6,7 +6,10 @@ mod pick;
 mod terminal;
 mod ticket;
 
-use std::io::{self, IsTerminal};
+use std::{
+    env,
+    io::{self, IsTerminal},
+};
 
 use rejoinder::{Events, Home, Ticket, Workspace};
 
@@ -60,6 +63,11 @@ async fn workspace(
     })
 }
 
+/// Whether the terminal can do more than print: one in an editor or a log can't.
+fn draws() -> bool {
+    env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// A device in a workspace, with somebody in front of it.
 struct Joined<'a> {
     home: Home,
@@ -74,7 +82,13 @@ impl Joined<'_> {
         self.console.set_names(shown::names(self.home.me(), &view.members));
         let for_people = io::stdin().is_terminal() && io::stderr().is_terminal();
         if for_people && !self.console.is_json() {
-            return terminal::run(self, events, signals).await;
+            if draws() {
+                return terminal::run(self, events, signals).await;
+            }
+            self.console.say(
+                "this terminal (TERM=dumb) can't show the form; commands are read, one a line: \
+                 `show`, `submit QUESTION ANSWER`, `accept`, `quit`",
+            );
         }
         let mut feed = Feed::new(self.home.me());
         let members = feed.know_members(&view.members);
