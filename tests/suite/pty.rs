@@ -24,6 +24,8 @@ const KEY: Duration = Duration::from_millis(90);
 pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
+    /// Everything that was written to it.
+    written: Vec<u8>,
     keys: Box<dyn Write + Send>,
     master: Box<dyn MasterPty + Send>,
     /// Its window is being closed.
@@ -59,7 +61,8 @@ impl Terminal {
             }
         });
         let screen = vt100::Parser::new(rows, columns, 0);
-        Self { screen, bytes, keys, master: pair.master, closing, child }
+        let written = Vec::new();
+        Self { screen, bytes, written, keys, master: pair.master, closing, child }
     }
 
     pub(crate) fn contents(&self) -> String {
@@ -70,11 +73,20 @@ impl Terminal {
         self.screen.screen()
     }
 
+    fn take(&mut self, bytes: &[u8]) {
+        self.screen.process(bytes);
+        self.written.extend(bytes);
+    }
+
+    pub(crate) fn written(&self) -> &[u8] {
+        &self.written
+    }
+
     /// Reads until the screen is so.
     pub(crate) fn until(&mut self, what: &str, so: impl Fn(&str) -> bool) {
         while !so(&self.contents()) {
             match self.bytes.recv_timeout(PATIENCE) {
-                Ok(bytes) => self.screen.process(&bytes),
+                Ok(bytes) => self.take(&bytes),
                 Err(error) => panic!("no {what} ({error}):\n{}", self.contents()),
             }
         }
@@ -86,8 +98,8 @@ impl Terminal {
 
     /// Reads what is there.
     pub(crate) fn look(&mut self) {
-        for bytes in self.bytes.try_iter() {
-            self.screen.process(&bytes);
+        while let Ok(bytes) = self.bytes.try_recv() {
+            self.take(&bytes);
         }
     }
 
@@ -119,7 +131,7 @@ impl Terminal {
     /// Reads to the end and returns the exit code.
     pub(crate) fn end(&mut self) -> u32 {
         while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
-            self.screen.process(&bytes);
+            self.take(&bytes);
         }
         self.child.wait().unwrap().exit_code()
     }

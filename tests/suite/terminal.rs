@@ -64,3 +64,57 @@ fn the_end_of_the_terminal_and_a_request_to_terminate_restore_it() {
     assert_eq!(terminal.end(), 143, "{}", terminal.contents());
     same_before_and_after(&place, &terminal);
 }
+
+fn form(id: &str, message: &str) -> String {
+    format!(
+        r#"{{ "id": "{id}", "message": "{message}",
+        "questions": [{{ "kind": "text", "id": "q", "message": "Why?" }}] }}"#
+    )
+}
+
+/// Of two open requests the form shows the older one. An agent waits for the other.
+#[test]
+fn a_second_open_request_is_said_and_a_key_shows_it() {
+    let place = Place::new();
+    place.file("form.json", &form("r1", "Go 1?"));
+    place.ask("host", &[]).0.kill();
+    place.file("form.json", &form("r2", "Go 2?"));
+    let (ask, ticket) = place.ask("host", &[]);
+    let mut terminal = Terminal::run(&place, &join_line(&ticket, ""));
+    terminal.until_shows("Go 1?");
+    terminal.until_shows("1 more request is open: Ctrl-N shows it");
+    terminal.press("to the first");
+    terminal.until_shows("> to the first");
+    terminal.press("\x0e");
+    terminal.until_shows("Go 2?");
+    terminal.press("to the second\r");
+    terminal.until_shows("“to the second” (ready, by you)");
+    terminal.press("\x0e");
+    terminal.until_shows("Go 1?");
+    terminal.until_shows("> to the first");
+    terminal.press("\x0e");
+    terminal.until_shows("Go 2?");
+    terminal.press("\x1b");
+    terminal.until_shows("a accept");
+    terminal.press("a");
+    let ended = ask.wait();
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    assert_eq!(ended.result()["request"], "r2");
+    assert_eq!(ended.result()["answers"]["q"]["value"]["value"], "to the second");
+}
+
+#[test]
+fn a_terminal_that_only_prints_gets_no_form_and_takes_commands() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (_ask, ticket) = place.ask("host", &[]);
+    let line = format!("TERM=dumb; export TERM; {}", join_line(&ticket, ""));
+    let mut terminal = Terminal::run(&place, &line);
+    terminal.until_shows("can't show the form");
+    terminal.press("show\n");
+    terminal.until_shows("Deploy 1.4?");
+    terminal.press("quit\n");
+    assert_eq!(terminal.end(), 0, "{}", terminal.contents());
+    assert!(!terminal.written().contains(&0x1b), "no sequence: {}", terminal.contents());
+    same_before_and_after(&place, &terminal);
+}

@@ -35,6 +35,13 @@ pub const ASK_TICKET_SECONDS: u64 = 24 * 60 * 60;
 /// Lines said above the terminal form that are kept until the terminal takes them.
 pub const NOTICES: usize = 256;
 
+/// Rows of the form's foot that one thing takes that is said there, at most.
+pub const FOOT_ROWS: usize = 3;
+
+/// Columns of a member's name that are shown. A guess: wider than most names, and it leaves room for
+/// what its owner did.
+pub const NAME_COLUMNS: usize = 40;
+
 /// The narrowest terminal that the form is drawn for: room for the longest mark and some text.
 pub const COLUMNS_MIN: usize = 20;
 

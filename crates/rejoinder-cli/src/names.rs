@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plain;
+use crate::{limits, plain};
 
 /// The members' names, by peer id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,13 +31,11 @@ impl Names {
         let short: String = plain::line(peer).chars().take(SHORT).collect();
         let Some(name) = self.names.get(peer) else { return short };
         let look = look(name);
-        let alone =
-            self.names.iter().all(|(other, name)| other == peer || self::look(name) != look);
-        if alone && !look.is_empty() {
-            plain::name(name)
-        } else {
-            format!("{} ({short})", plain::name(name))
-        }
+        let shown = plain::truncate(&plain::name(name), limits::NAME_COLUMNS);
+        let alone = shown == plain::name(name)
+            && self.names.iter().all(|(other, name)| other == peer || self::look(name) != look);
+        // One that is cut could be another's beginning.
+        if alone && !look.is_empty() { shown } else { format!("{shown} ({short})") }
     }
 
     /// How to call `peer` in a sentence about what it did: "you", if it is this device.

@@ -82,7 +82,10 @@ pub struct Prompt {
     /// Whose answers a digit would take.
     taking: Vec<String>,
     said: String,
-    news: String,
+    /// The question whose answer others changed last.
+    news: Option<String>,
+    /// Other requests that are open.
+    others: usize,
     notices: VecDeque<String>,
     actions: VecDeque<Action>,
 }
@@ -102,7 +105,8 @@ impl Prompt {
             confirming: None,
             taking: Vec::new(),
             said: String::new(),
-            news: String::new(),
+            news: None,
+            others: 0,
             notices: VecDeque::new(),
             actions: VecDeque::new(),
         }
@@ -118,6 +122,7 @@ impl Prompt {
             }
             Input::Request(request) => self.follow(request),
             Input::Names(names) => self.names = names,
+            Input::Others(others) => self.others = others,
             Input::Fate(fate) => self.fate = Some(fate),
             Input::Said(text) => self.said = crate::plain::line(&text),
             Input::NotTaken(question) => self.keep(&question),
@@ -189,7 +194,7 @@ impl Prompt {
             self.confirming = None;
             self.taking.clear();
             self.said.clear();
-            self.news.clear();
+            self.news = None;
             self.scroll = 0;
             let first = request.iter().flat_map(|request| request.questions()).next();
             self.place = match first {
@@ -247,14 +252,13 @@ impl Prompt {
         }
     }
 
-    /// What others did to questions that are not on the screen.
+    /// What others did last, as it stands: news of what is no longer so is none.
     fn tell_news(&mut self, before: Option<&RequestView>) {
         let (Some(before), Some(request)) = (before, &self.request) else { return };
         for (id, held) in &request.answers {
             let by_others = held.by.iter().any(|peer| !self.names.is_me(peer));
             if by_others && before.answers.get(id) != Some(held) {
-                let title = request.question(id).map(view::title).unwrap_or_default();
-                self.news = format!("{title}: {}", draw::held(request, id, held, &self.names));
+                self.news = Some(id.clone());
             }
         }
     }

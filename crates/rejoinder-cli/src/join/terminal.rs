@@ -172,7 +172,11 @@ impl FormOnTerminal<'_> {
                     return Ok(Next::Leave);
                 }
                 self.stale = true;
-                self.act(action).await?;
+                if action == Action::Next {
+                    self.next().await?;
+                } else {
+                    self.act(action).await?;
+                }
             }
             if !std::mem::take(&mut self.stale) {
                 return Ok(Next::On);
@@ -191,6 +195,10 @@ impl FormOnTerminal<'_> {
 
     /// Shows the form its request as it stands.
     async fn show(&mut self, requests: &[RequestView]) -> Result<Next, Failure> {
+        let open = requests.iter().filter(|view| view.status == RequestStatus::Open);
+        let shown = self.choose(requests).map(|view| view.opening);
+        let others = open.filter(|view| Some(view.opening) != shown).count();
+        self.tell(Input::Others(others));
         let Some(view) = self.choose(requests) else {
             if self.shown.is_some() {
                 self.tell_typed().await?;
@@ -199,14 +207,8 @@ impl FormOnTerminal<'_> {
             }
             return Ok(Next::On);
         };
-        if self.opening() != Some(view.opening) {
-            let request = self.joined.workspace.request_opened(view.opening).await?;
-            let Some(request) = request else { return Ok(Next::On) };
-            self.tell_typed().await?;
-            // The same id may have been asked anew: the form tells requests apart by it.
-            self.tell(Input::Request(None));
-            self.proposed = None;
-            self.shown = Some((request, Status::Open));
+        if self.opening() != Some(view.opening) && !self.turn_to(view.opening).await? {
+            return Ok(Next::On);
         }
         let shown = shown::request(view);
         let status = shown.status.clone();
@@ -232,6 +234,33 @@ impl FormOnTerminal<'_> {
             return of_form;
         }
         of_form.filter(open).or_else(|| requests.iter().find(open)).or(of_form)
+    }
+
+    /// Turns to the open request that comes after the one that is shown, or to the first.
+    async fn next(&mut self) -> Result<(), Failure> {
+        let requests = self.joined.workspace.view().await?.requests;
+        let shown = self.opening();
+        let at = requests.iter().position(|view| Some(view.opening) == shown);
+        let (before, after) = requests.split_at(at.map_or(0, |at| at + 1));
+        let mut others = after.iter().chain(before);
+        let open =
+            |view: &&RequestView| view.status == RequestStatus::Open && Some(view.opening) != shown;
+        if let Some(view) = others.find(open) {
+            self.turn_to(view.opening).await?;
+        }
+        Ok(())
+    }
+
+    /// The form shows another request from here on. What was typed into the one before is told.
+    async fn turn_to(&mut self, opening: OpeningId) -> Result<bool, Failure> {
+        let request = self.joined.workspace.request_opened(opening).await?;
+        let Some(request) = request else { return Ok(false) };
+        self.tell_typed().await?;
+        // The same id may have been asked anew: the form tells requests apart by it.
+        self.tell(Input::Request(None));
+        self.proposed = None;
+        self.shown = Some((request, Status::Open));
+        Ok(true)
     }
 
     fn opening(&self) -> Option<OpeningId> {

@@ -68,6 +68,19 @@ impl Page {
         }
     }
 
+    /// For the foot, which must leave room for what is edited, whatever others wrote.
+    fn wrap_at_most(&mut self, tone: Tone, text: &str) {
+        let text = plain::truncate(text, self.columns * limits::FOOT_ROWS);
+        let lines = plain::wrap(&text, self.columns);
+        self.rows
+            .extend(lines.into_iter().take(limits::FOOT_ROWS).map(|line| Row::new(tone, line)));
+    }
+
+    /// A title beside which there must be room for its answer.
+    fn clipped(&self, title: &str) -> String {
+        plain::truncate(title, self.columns / 2)
+    }
+
     fn head(&mut self, request: &RequestView) {
         let message = request.request.message.as_deref().unwrap_or_default();
         for line in plain::lines(message) {
@@ -198,7 +211,8 @@ impl Page {
                 n => format!(", and {n} in conflict"),
             };
             let pointer = if here { "›" } else { " " };
-            let line = format!("{pointer}{star} {}: {answer}{conflict}", view::title(question));
+            let title = self.clipped(&view::title(question));
+            let line = format!("{pointer}{star} {title}: {answer}{conflict}");
             let tone = if conflicts > 0 { Tone::Alert } else { Tone::Plain };
             self.rows.push(Row::new(tone, plain::truncate(&line, self.columns)));
         }
@@ -217,40 +231,57 @@ impl Page {
     }
 
     fn foot(&mut self, prompt: &Prompt) {
-        if !prompt.news.is_empty() {
-            let news = plain::truncate(&prompt.news, self.columns);
-            self.rows.push(Row::new(Tone::Faint, news));
+        let news = prompt.request.as_ref().zip(prompt.news.as_ref());
+        let news = news.and_then(|(request, id)| Some((request, id, request.answers.get(id)?)));
+        if let Some((request, id, answer)) = news
+            && answer.by.iter().any(|peer| !prompt.names.is_me(peer))
+        {
+            let title = request.question(id).map(view::title).unwrap_or_default();
+            let title = self.clipped(&title);
+            let news = format!("{title}: {}", held(request, id, answer, &prompt.names));
+            self.rows.push(Row::new(Tone::Faint, plain::truncate(&news, self.columns)));
         }
         if let Some(fate) = &prompt.fate {
             let fate = report::fate_in_words(fate, &prompt.names);
-            self.wrap(Tone::Strong, &format!("your response: {fate}"));
+            self.wrap_at_most(Tone::Strong, &format!("your response: {fate}"));
         }
         if !prompt.said.is_empty() {
-            self.wrap(Tone::Alert, &prompt.said);
+            self.wrap_at_most(Tone::Alert, &prompt.said);
         }
-        let keys = match (&prompt.place, prompt.is_open()) {
-            (_, false) => "Ctrl-C leaves",
-            (Place::Overview(_), true) => {
-                "a accept · d decline · c cancel · ↑↓ Enter edit · Ctrl-C leave, it stays open"
-            }
-            (Place::Question(id), true) => match prompt.entries.get(id).map(|entry| &entry.field) {
-                Some(Field::Choice(_)) => {
-                    "Space choose · Enter answer · Tab next · ^S skip · ^X clear · ^T take · Esc all"
-                }
-                Some(Field::Text(_) | Field::Number(_)) => {
-                    "Enter answer · Tab next · ^S skip · ^X clear · ^T take · Esc all · ^C leave"
-                }
-                Some(Field::Closed) | None => "Tab next · Esc all answers · Ctrl-C leave",
-            },
-        };
-        self.rows.push(Row::new(Tone::Faint, plain::truncate(keys, self.columns)));
+        match prompt.others {
+            0 => {}
+            1 => self.wrap_at_most(Tone::Strong, "1 more request is open: Ctrl-N shows it"),
+            n => self.wrap_at_most(
+                Tone::Strong,
+                &format!("{n} more requests are open: Ctrl-N shows the next"),
+            ),
+        }
+        self.keys(keys(prompt), prompt.rows);
     }
 
-    /// As many rows as the terminal has, with what is edited in sight; the foot always is.
+    /// The keys, the most needed first, in as many rows as a third of the terminal.
+    fn keys(&mut self, keys: &str, rows: usize) {
+        let mut lines: Vec<String> = Vec::new();
+        for key in keys.split(" · ") {
+            match lines.last_mut() {
+                Some(line) if plain::width(line) + 3 + plain::width(key) <= self.columns => {
+                    line.push_str(" · ");
+                    line.push_str(key);
+                }
+                Some(_) | None => lines.push(key.to_owned()),
+            }
+        }
+        for line in lines.iter().take((rows / 3).max(1)) {
+            self.rows.push(Row::new(Tone::Faint, plain::truncate(line, self.columns)));
+        }
+    }
+
+    /// As many rows as the terminal has, with what is edited in sight; the foot always is, or the end of
+    /// it where there are few.
     fn fit(mut self, mut foot: Self, rows: usize, scroll: isize) -> Frame {
         // The last row stays free: a terminal that scrolls would take the first one away.
         let rows = rows.saturating_sub(1).max(1);
-        let keep = foot.rows.len().min(rows);
+        let keep = foot.rows.len().min((rows * 2 / 3).max(1));
         let foot = foot.rows.split_off(foot.rows.len() - keep);
         let room = rows - keep;
         let hidden = self.rows.len().saturating_sub(room);
@@ -276,6 +307,26 @@ impl Page {
         let cursor = cursor.filter(|(row, _)| *row < self.rows.len());
         self.rows.extend(foot);
         Frame { rows: self.rows, cursor }
+    }
+}
+
+fn keys(prompt: &Prompt) -> &'static str {
+    match (&prompt.place, prompt.is_open()) {
+        (_, false) => "Ctrl-C leaves",
+        (Place::Overview(_), true) => {
+            "a accept · d decline · c cancel · Enter edit · ↑↓ choose · Ctrl-C leave, it stays open"
+        }
+        (Place::Question(id), true) => match prompt.entries.get(id).map(|entry| &entry.field) {
+            Some(Field::Choice(_)) => {
+                "Space choose · Enter answer · Esc all, accept · Tab next · ^S skip · ^X clear · \
+                 ^T take · ^C leave"
+            }
+            Some(Field::Text(_) | Field::Number(_)) => {
+                "Enter answer · Esc all, accept · Tab next · ^S skip · ^X clear · ^T take · \
+                 ^C leave"
+            }
+            Some(Field::Closed) | None => "Tab next · Esc all, accept · Ctrl-C leave",
+        },
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Input {
     Names(Names),
     /// What became of the last completion that was proposed here.
     Fate(Fate),
+    /// So many other requests are open.
+    Others(usize),
     /// Something to tell the person now: a refusal, a link that is down.
     Said(String),
     /// The engine did not take what was typed into that question: it stays in its field.
@@ -70,6 +72,8 @@ pub enum Action {
         /// Whose: a full peer id.
         peer: String,
     },
+    /// Show the next of the open requests.
+    Next,
     /// Propose to complete the request.
     Complete(ChatInputResponseKind),
     /// Leave. The request stays open.

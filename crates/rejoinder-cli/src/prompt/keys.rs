@@ -15,6 +15,7 @@ impl Prompt {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c' | 'd') if control => return self.quit(),
+            KeyCode::Char('n') if control => return self.next_request(),
             KeyCode::PageUp => return self.scroll -= 5,
             KeyCode::PageDown => return self.scroll += 5,
             _ => {}
@@ -33,6 +34,15 @@ impl Prompt {
     fn quit(&mut self) {
         self.blur();
         self.actions.push_back(Action::Quit);
+    }
+
+    fn next_request(&mut self) {
+        if self.others == 0 {
+            self.said = "no other request is open".to_owned();
+            return;
+        }
+        self.blur();
+        self.actions.push_back(Action::Next);
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "keys are many, and most mean nothing")]
@@ -75,7 +85,9 @@ impl Prompt {
         match key.code {
             KeyCode::Up => self.place = Place::Overview(at.saturating_sub(1)),
             KeyCode::Down => self.place = Place::Overview((at + 1).min(last)),
-            KeyCode::Enter | KeyCode::Esc | KeyCode::Tab => {
+            // Not Esc, which leads here from wherever one is: whoever presses it once too often must
+            // not type `a` into an answer.
+            KeyCode::Enter | KeyCode::Tab => {
                 if let Some(id) = ids.get(at) {
                     self.place = Place::Question(id.clone());
                 }

@@ -468,6 +468,99 @@ fn a_small_terminal_keeps_what_is_edited_in_sight() {
     assert!(driver.prompt.frame().rows.len() <= 3);
 }
 
+#[test]
+fn other_open_requests_are_counted_and_a_key_shows_the_next() {
+    let mut driver = Driver::new();
+    driver.sees_not("more request");
+    driver.control('n');
+    assert_eq!(driver.actions(), []);
+    driver.sees("no other request is open");
+    driver.input(Input::Others(1));
+    driver.sees("1 more request is open: Ctrl-N shows it");
+    driver.input(Input::Others(2));
+    driver.sees("2 more requests are open: Ctrl-N shows the next");
+    driver.tab(1);
+    driver.type_text("words");
+    driver.control('n');
+    assert_eq!(driver.actions(), [typed("words"), Action::Next], "the words stay where they are");
+}
+
+#[test]
+fn news_are_as_things_stand() {
+    let mut driver = Driver::new();
+    let mut view = samples::request();
+    driver.show(view.clone());
+    view.answers.insert("notes".to_owned(), samples::text("submitted", "fg", "ben"));
+    driver.show(view.clone());
+    driver.sees("Notes: “fg” (ready, by Ben)");
+    view.answers.insert("notes".to_owned(), samples::text("submitted", "go", "ben"));
+    driver.show(view.clone());
+    driver.sees("Notes: “go” (ready, by Ben)");
+    view.answers.remove("notes");
+    driver.show(view.clone());
+    driver.sees_not("Notes:");
+    view.answers.insert("notes".to_owned(), samples::text("submitted", "mine", "me"));
+    driver.show(view);
+    driver.sees_not("Notes:");
+}
+
+#[test]
+fn esc_and_a_accept_however_often_esc_is_pressed() {
+    for times in 1..4 {
+        let mut driver = Driver::new();
+        let mut view = samples::request();
+        view.answers.insert("env".to_owned(), samples::selected("submitted", "prod", "ben"));
+        driver.show(view);
+        driver.tab(1);
+        for _ in 0..times {
+            driver.key(KeyCode::Esc);
+        }
+        driver.key(KeyCode::Char('a'));
+        assert_eq!(driver.actions(), [Action::Complete(ChatInputResponseKind::Accept)]);
+    }
+}
+
+#[test]
+fn the_way_to_accept_is_shown_on_narrow_terminals_too() {
+    for (columns, rows) in [(80, 24), (60, 24), (30, 24), (20, 24), (20, 9), (40, 6)] {
+        let mut driver = Driver::new();
+        driver.input(Input::Size { columns, rows });
+        for place in 0..3 {
+            driver.tab(place.min(1));
+            driver.sees("Esc all, accept");
+            driver.sees("Enter answer");
+            let frame = driver.prompt.frame();
+            assert!(frame.rows.iter().all(|row| crate::plain::width(&row.text) <= columns.into()));
+            assert!(frame.rows.len() < rows.into());
+        }
+        driver.key(KeyCode::Esc);
+        driver.sees("a accept");
+    }
+}
+
+#[test]
+fn a_text_of_250_kilobytes_leaves_room_for_the_rest() {
+    let long = "long ".repeat(50_000);
+    let mut driver = Driver::new();
+    driver.prompt.names.set("ben", &long);
+    let mut view = samples::view(json!({"id": "r9", "message": long, "questions": [
+        {"kind": "text", "id": "notes", "message": long, "title": long, "required": true}]}));
+    view.answers.insert("notes".to_owned(), samples::text("draft", "short", "ben"));
+    driver.show(view.clone());
+    driver.sees("> short");
+    driver.sees("Enter answer");
+    driver.key(KeyCode::Esc);
+    driver.sees("“short” (draft by");
+    driver.key(KeyCode::Char('a'));
+    driver.sees("still to be answered: long");
+    driver.sees("“short” (draft by");
+    driver.sees("a accept");
+    view.answers.insert("notes".to_owned(), samples::text("draft", &long, "ben"));
+    driver.show(view);
+    driver.sees("a accept");
+    assert!(driver.prompt.frame().rows.len() < 24);
+}
+
 #[derive(Debug, Clone)]
 enum Operation {
     Key(KeyCode, KeyModifiers),

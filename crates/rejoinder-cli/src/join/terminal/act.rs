@@ -19,6 +19,7 @@ impl FormOnTerminal<'_> {
             | Action::Clear { .. }
             | Action::Take { .. }
             | Action::Complete(_)
+            | Action::Next
             | Action::Quit => None,
         };
         match self.done(action).await {
@@ -60,7 +61,8 @@ impl FormOnTerminal<'_> {
                 self.proposed = Some(proposal.id());
                 Ok(())
             }
-            Action::Quit => Ok(()),
+            // Of the form itself, and done there.
+            Action::Next | Action::Quit => Ok(()),
         }
     }
 
