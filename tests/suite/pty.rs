@@ -117,6 +117,13 @@ impl Terminal {
         }
     }
 
+    /// Gives the window another size.
+    pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
+        self.look();
+        self.screen.screen_mut().set_size(rows, columns);
+        self.master.resize(size(rows, columns)).unwrap();
+    }
+
     /// Closes the window: the terminal is gone for whoever runs in it. Waits for the shell's end.
     pub(crate) fn close(self) -> u32 {
         let Self { bytes, mut keys, master, closing, mut child, .. } = self;

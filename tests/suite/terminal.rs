@@ -118,3 +118,83 @@ fn a_terminal_that_only_prints_gets_no_form_and_takes_commands() {
     assert!(!terminal.written().contains(&0x1b), "no sequence: {}", terminal.contents());
     same_before_and_after(&place, &terminal);
 }
+
+/// Runs the form in a shell with job control, which goes on when the form is stopped, waits for Enter
+/// and lets the form go on.
+fn stopped_line(ticket: &str) -> String {
+    let shell = "stty -a > stopped; echo stopped here; read line; fg; code=$?;";
+    format!("set -m; {}", join_line(ticket, "").replace("code=$?;", shell))
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_form_again() {
+    let place = Place::new();
+    place.file("form.json", &form("r1", "Go?"));
+    let (_ask, ticket) = place.ask("host", &[]);
+    let mut terminal = Terminal::run(&place, &stopped_line(&ticket));
+    terminal.until_shows("Why?");
+    for round in ["\x1a", "-TSTP"] {
+        terminal.press("x");
+        terminal.until_shows("> x");
+        match round {
+            key @ "\x1a" => terminal.press(key),
+            from_outside => signal(&place, from_outside),
+        }
+        terminal.until_shows("stopped here");
+        if round == "\x1a" {
+            let read = |name| std::fs::read_to_string(place.path(name)).unwrap();
+            assert_eq!(read("before"), read("stopped"), "the terminal is the shell's");
+            assert!(!terminal.contents().contains("Go?"), "{}", terminal.contents());
+            terminal.press("fg is typed into the shell");
+        }
+        terminal.press("\n");
+        // What was typed before is there, and keys are the form's again.
+        terminal.until("the form again", |screen| {
+            let after = screen.rsplit("stopped here").next().unwrap_or_default();
+            after.contains("> x") && after.contains("Enter answer")
+        });
+        terminal.press("y");
+        terminal.until_shows("> xy");
+        assert!(!terminal.contents().contains("> xyy"), "{}", terminal.contents());
+        terminal.press("\x03");
+        assert_eq!(terminal.end(), 130, "{}", terminal.contents());
+        same_before_and_after(&place, &terminal);
+        if round == "\x1a" {
+            terminal = Terminal::run(&place, &stopped_line(&ticket));
+            terminal.until_shows("> xy");
+            terminal.press("\x7f\x7f");
+            terminal.until("an empty field", |screen| !screen.contains("> x"));
+        }
+    }
+}
+
+#[test]
+fn another_size_leaves_no_piece_of_the_form_and_all_that_was_above_it() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (_ask, ticket) = place.ask("host", &[]);
+    // This terminal cuts its lines as xterm does.
+    let line = format!("export XTERM_VERSION=1; echo above the form; {}", join_line(&ticket, ""));
+    let mut terminal = Terminal::run(&place, &line);
+    terminal.until_shows("Where to?");
+    terminal.until_shows("· ^X clear");
+    let wide = "Space choose · Enter answer · Esc all, accept · Tab next";
+    for (rows, columns, keys) in [
+        (15, 60, wide),
+        (15, 40, "Space choose · Enter answer"),
+        (20, 20, "Space choose"),
+        (24, 30, "Space choose · Enter answer"),
+        (24, 80, &format!("{wide} · ^S skip · ^X clear")),
+    ] {
+        terminal.resize(rows, columns);
+        terminal.until(&format!("{columns} columns"), |screen| {
+            let drawn = screen.lines().any(|line| line == keys);
+            let once = |part: &str| screen.matches(part).count() == 1;
+            drawn && once("Deploy 1.4?") && once("Where to?") && once("Space choose")
+        });
+        assert!(terminal.contents().starts_with("above the form\n"), "{}", terminal.contents());
+    }
+    terminal.press("\x03");
+    assert_eq!(terminal.end(), 130);
+    same_before_and_after(&place, &terminal);
+}

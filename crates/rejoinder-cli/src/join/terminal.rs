@@ -1,6 +1,7 @@
 //! The form on a terminal: keys in, actions to the engine, states back.
 
 mod act;
+mod continued;
 mod keyboard;
 mod raw;
 
@@ -21,6 +22,7 @@ use crate::{
     signals::Signals,
     view::Status,
 };
+use continued::Continued;
 use raw::Raw;
 
 /// Shows the form until the person leaves.
@@ -34,15 +36,16 @@ pub(super) async fn run(
     let mut form = FormOnTerminal {
         joined,
         prompt: Prompt::new(joined.console.names(), columns, rows),
-        screen: Screen::new(log::colours_wanted()),
+        screen: Screen::new(log::colours_wanted(), reflows()),
         started: Instant::now(),
         shown: None,
         stale: true,
         proposed: None,
         refused: false,
+        stopped: false,
     };
     form.greet().await?;
-    let ended = form.run(events, signals).await;
+    let ended = form.run(events, signals, &raw).await;
     let told = tokio::select! {
         biased;
         // A disk that hangs must not hold whoever asks a second time.
@@ -78,6 +81,8 @@ struct FormOnTerminal<'a> {
     proposed: Option<ProposalId>,
     /// Whether anything was refused.
     refused: bool,
+    /// It stopped itself, and has not heard yet that it goes on.
+    stopped: bool,
 }
 
 /// Whether it goes on.
@@ -86,12 +91,20 @@ enum Next {
     On,
     /// The person leaves.
     Leave,
+    /// The person stops the process for now.
+    Stop,
     /// With `--once`, the request has ended.
     Done,
 }
 
 impl FormOnTerminal<'_> {
-    async fn run(&mut self, mut events: Events, signals: &mut Signals) -> Result<Exit, Failure> {
+    async fn run(
+        &mut self,
+        mut events: Events,
+        signals: &mut Signals,
+        raw: &Raw,
+    ) -> Result<Exit, Failure> {
+        let mut continued = Continued::listen().map_err(failed)?;
         let mut keys = keyboard::inputs();
         let mut states = self.joined.workspace.watch();
         loop {
@@ -99,6 +112,7 @@ impl FormOnTerminal<'_> {
             tokio::select! {
                 biased;
                 exit = signals.next() => return Ok(exit),
+                () = continued.next() => self.goes_on(raw).map_err(failed)?,
                 input = keys.recv() => match input {
                     Some(input) => self.input(input).map_err(failed)?,
                     // A terminal that can't be read any more is gone.
@@ -109,7 +123,11 @@ impl FormOnTerminal<'_> {
                 state = states.next() => self.stale |= state.is_some(),
                 () = after(timeout) => self.tell(Input::Tick),
             }
-            let next = self.settle().await?;
+            let mut next = self.settle().await?;
+            while next == Next::Stop {
+                self.stop(raw).map_err(failed)?;
+                next = self.settle().await?;
+            }
             if self.draw().is_err() {
                 // Nor is one that can't be written to there any more.
                 return Ok(Exit::HungUp);
@@ -154,9 +172,33 @@ impl FormOnTerminal<'_> {
         self.prompt.handle(self.now(), input);
     }
 
+    fn stop(&mut self, raw: &Raw) -> io::Result<()> {
+        self.screen.clear(&mut io::stderr())?;
+        self.stopped = true;
+        raw.stop()?;
+        self.look_at_size()
+    }
+
+    /// The process goes on. Whoever stopped it from outside left the form where it was, and what
+    /// the shell has printed since stands below it.
+    fn goes_on(&mut self, raw: &Raw) -> io::Result<()> {
+        if std::mem::take(&mut self.stopped) {
+            return Ok(());
+        }
+        raw.again()?;
+        self.screen.forget();
+        self.look_at_size()
+    }
+
+    fn look_at_size(&mut self) -> io::Result<()> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        self.tell(Input::Size { columns, rows });
+        Ok(())
+    }
+
     fn input(&mut self, input: Input) -> io::Result<()> {
-        if let Input::Size { .. } = input {
-            self.screen.clear(&mut io::stderr())?;
+        if let Input::Size { columns, .. } = input {
+            self.screen.resized(columns.into(), &mut io::stderr())?;
         }
         self.tell(input);
         Ok(())
@@ -168,8 +210,16 @@ impl FormOnTerminal<'_> {
     async fn settle(&mut self) -> Result<Next, Failure> {
         loop {
             while let Some(action) = self.prompt.poll_action() {
-                if action == Action::Quit {
-                    return Ok(Next::Leave);
+                match action {
+                    Action::Quit => return Ok(Next::Leave),
+                    Action::Stop => return Ok(Next::Stop),
+                    Action::Draft { .. }
+                    | Action::Submit { .. }
+                    | Action::Skip { .. }
+                    | Action::Clear { .. }
+                    | Action::Take { .. }
+                    | Action::Next
+                    | Action::Complete(_) => {}
                 }
                 self.stale = true;
                 if action == Action::Next {
@@ -339,6 +389,12 @@ impl FormOnTerminal<'_> {
     fn leave(&mut self) -> io::Result<()> {
         self.screen.clear(&mut io::stderr())
     }
+}
+
+/// Whether the terminal breaks its lines anew when it gets narrower. Most do; these two cut them.
+fn reflows() -> bool {
+    let is_console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
+    !is_console && std::env::var_os("XTERM_VERSION").is_none()
 }
 
 fn failed(error: io::Error) -> Failure {

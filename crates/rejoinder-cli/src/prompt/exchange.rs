@@ -76,6 +76,8 @@ pub enum Action {
     Next,
     /// Propose to complete the request.
     Complete(ChatInputResponseKind),
+    /// Stop the process, until the shell lets it go on.
+    Stop,
     /// Leave. The request stays open.
     Quit,
 }

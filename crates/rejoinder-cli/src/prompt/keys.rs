@@ -15,6 +15,7 @@ impl Prompt {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c' | 'd') if control => return self.quit(),
+            KeyCode::Char('z') if control => return self.stop(),
             KeyCode::Char('n') if control => return self.next_request(),
             KeyCode::PageUp => return self.scroll -= 5,
             KeyCode::PageDown => return self.scroll += 5,
@@ -34,6 +35,11 @@ impl Prompt {
     fn quit(&mut self) {
         self.blur();
         self.actions.push_back(Action::Quit);
+    }
+
+    fn stop(&mut self) {
+        self.blur();
+        self.actions.push_back(Action::Stop);
     }
 
     fn next_request(&mut self) {

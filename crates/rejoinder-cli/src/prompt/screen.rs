@@ -11,20 +11,25 @@ use crossterm::{
 };
 
 use super::{Frame, Row, Tone};
+use crate::plain;
 
 /// What of the terminal is ours, and what it shows.
 #[derive(Debug)]
 pub struct Screen {
     colours: bool,
+    reflows: bool,
     shown: Vec<Row>,
     /// The row of ours in which the terminal's cursor is.
     at: usize,
+    /// The column in which it is.
+    column: usize,
 }
 
 impl Screen {
-    /// Nothing is ours yet. Without `colours` (`NO_COLOR`) text comes without any attribute.
-    pub fn new(colours: bool) -> Self {
-        Self { colours, shown: Vec::new(), at: 0 }
+    /// Nothing is ours yet. Without `colours` (`NO_COLOR`) text comes without any attribute. One that
+    /// `reflows` breaks its lines anew when it gets narrower.
+    pub fn new(colours: bool, reflows: bool) -> Self {
+        Self { colours, reflows, shown: Vec::new(), at: 0, column: 0 }
     }
 
     /// Shows a frame in place of the one before.
@@ -50,6 +55,7 @@ impl Screen {
         match frame.cursor {
             Some((row, column)) => {
                 self.go(row, out)?;
+                self.column = column;
                 queue!(out, MoveToColumn(u16::try_from(column).unwrap_or(u16::MAX)), Show)?;
             }
             None => self.go(frame.rows.len().saturating_sub(1), out)?,
@@ -64,8 +70,27 @@ impl Screen {
         out.flush()
     }
 
+    /// Takes the form away from a terminal that is so wide now: where it has broken our rows anew,
+    /// there are more above the cursor than we drew.
+    pub fn resized(&mut self, columns: usize, out: &mut impl Write) -> io::Result<()> {
+        if self.reflows {
+            let columns = columns.max(1);
+            let above = self.shown.iter().take(self.at);
+            let above: usize =
+                above.map(|row| plain::width(&row.text).div_ceil(columns).max(1)).sum();
+            self.at = above + self.column / columns;
+        }
+        self.clear(out)
+    }
+
+    /// Leaves what is shown to the terminal: nothing is ours any more, and the form comes anew where
+    /// the cursor is.
+    pub fn forget(&mut self) {
+        self.shown.clear();
+        (self.at, self.column) = (0, 0);
+    }
+
     /// Takes the form away: nothing is ours any more, and the cursor is where the form began.
-    /// To be called too when the terminal has another size, as it may have broken our rows anew.
     pub fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.go(0, out)?;
         queue!(out, Clear(ClearType::FromCursorDown), Show)?;
@@ -82,7 +107,7 @@ impl Screen {
         for _ in self.at..row {
             queue!(out, Print("\n"))?;
         }
-        self.at = row;
+        (self.at, self.column) = (row, 0);
         Ok(())
     }
 
@@ -117,7 +142,7 @@ mod tests {
 
     #[test]
     fn only_what_changed_is_drawn() {
-        let mut screen = Screen::new(false);
+        let mut screen = Screen::new(false, true);
         let first = show(&mut screen, &frame(&["one", "two", "three"]));
         assert!(first.contains("one") && first.contains("three"));
         let second = show(&mut screen, &frame(&["one", "2", "three"]));
@@ -132,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_cursor_stands_where_one_types() {
-        let mut screen = Screen::new(false);
+        let mut screen = Screen::new(false, true);
         let mut shown = frame(&["one", "two"]);
         shown.cursor = Some((0, 2));
         let text = show(&mut screen, &shown);
@@ -144,16 +169,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_the_terminal_broke_anew_go_too() {
+        for (reflows, up) in [(true, "\u{1b}[8A"), (false, "\u{1b}[1A")] {
+            let mut screen = Screen::new(false, reflows);
+            let mut shown = frame(&["a row of 21 columns..", "another of 18 cols"]);
+            shown.cursor = Some((1, 16));
+            show(&mut screen, &shown);
+            let mut out = Vec::new();
+            // Five rows of the first, and the cursor in the fourth of the second.
+            screen.resized(5, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert!(text.contains(up), "{text:?}");
+        }
+    }
+
+    #[test]
     fn no_colour_means_no_attributes() {
-        let plain = show(&mut Screen::new(false), &frame(&["x"]));
+        let plain = show(&mut Screen::new(false, true), &frame(&["x"]));
         assert!(!plain.contains('m'), "{plain:?}");
-        let bold = show(&mut Screen::new(true), &frame(&["x"]));
+        let bold = show(&mut Screen::new(true, true), &frame(&["x"]));
         assert!(bold.contains("\u{1b}[1mx\u{1b}[0m"), "{bold:?}");
     }
 
     #[test]
     fn lines_are_left_above() {
-        let mut screen = Screen::new(false);
+        let mut screen = Screen::new(false, true);
         show(&mut screen, &frame(&["form"]));
         let mut out = Vec::new();
         screen.leave("accepted by Ben", &mut out).unwrap();

@@ -133,8 +133,11 @@ fn typing_becomes_a_draft_when_one_goes_elsewhere() {
     let mut driver = Driver::new();
     driver.tab(1);
     driver.type_text("x");
+    driver.control('z');
+    assert_eq!(driver.actions(), [typed("x"), Action::Stop]);
+    driver.type_text("y");
     driver.control('c');
-    assert_eq!(driver.actions(), [typed("x"), Action::Quit]);
+    assert_eq!(driver.actions(), [typed("xy"), Action::Quit]);
 }
 
 #[test]

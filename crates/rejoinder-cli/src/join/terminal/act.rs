@@ -20,6 +20,7 @@ impl FormOnTerminal<'_> {
             | Action::Take { .. }
             | Action::Complete(_)
             | Action::Next
+            | Action::Stop
             | Action::Quit => None,
         };
         match self.done(action).await {
@@ -62,7 +63,7 @@ impl FormOnTerminal<'_> {
                 Ok(())
             }
             // Of the form itself, and done there.
-            Action::Next | Action::Quit => Ok(()),
+            Action::Next | Action::Stop | Action::Quit => Ok(()),
         }
     }
 

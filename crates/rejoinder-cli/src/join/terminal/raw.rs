@@ -35,12 +35,30 @@ impl Raw {
                 before(panic);
             }));
         });
-        enable_raw_mode()?;
-        TAKEN.store(true, Ordering::SeqCst);
-        log::hold();
-        let raw = Self(());
-        execute!(io::stderr(), EnableBracketedPaste)?;
-        Ok(raw)
+        take()?;
+        Ok(Self(()))
+    }
+
+    /// Takes the terminal again, whatever a shell made of it while the process was stopped.
+    pub(super) fn again(&self) -> io::Result<()> {
+        give_back();
+        take()
+    }
+
+    /// Gives the terminal back and stops, as the terminal's own key would: all that the shell
+    /// started together. Goes on when the shell wants it, or at once where no shell could.
+    #[cfg(unix)]
+    pub(super) fn stop(&self) -> io::Result<()> {
+        use rustix::process::{Signal, kill_current_process_group};
+        give_back();
+        kill_current_process_group(Signal::TSTP)?;
+        take()
+    }
+
+    /// There is no stopping here.
+    #[cfg(not(unix))]
+    pub(super) fn stop(&self) -> io::Result<()> {
+        self.again()
     }
 }
 
@@ -48,6 +66,13 @@ impl Drop for Raw {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    log::hold();
+    execute!(io::stderr(), EnableBracketedPaste)
 }
 
 fn give_back() {
