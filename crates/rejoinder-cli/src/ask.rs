@@ -175,7 +175,7 @@ impl Asking<'_> {
                 tracing::debug!(%why, "too late to expire");
                 Ok(())
             }
-            Err(closed @ NotDone::Closed) => Err(closed.into()),
+            Err(NotDone::Closed(closed)) => Err(closed.into()),
         }
     }
 
@@ -203,9 +203,9 @@ async fn over(request: &Request, settled: Result<RequestView, Closed>) -> Result
     match settled {
         Ok(view) => Ok(Over::Ended(Box::new(view))),
         // Its home is closed, or it is no more.
-        Err(Closed) => match request.view().await {
+        Err(closed) => match request.view().await {
             Err(NotDone::Refused(_)) => Ok(Over::Gone),
-            Ok(_) | Err(NotDone::Closed) => Err(Closed.into()),
+            Ok(_) | Err(NotDone::Closed(_)) => Err(closed.into()),
         },
     }
 }

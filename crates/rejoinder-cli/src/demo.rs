@@ -170,7 +170,7 @@ async fn follow_fate(timeline: &Timeline, proposal: &Proposal) -> Result<(), Fai
             }
         }
     }
-    Err(rejoinder::Closed.into())
+    Err(fates.closed().into())
 }
 
 /// All show the same decided part; what `ask` prints of it goes to stdout.

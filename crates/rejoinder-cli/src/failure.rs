@@ -53,6 +53,7 @@ impl From<OpenError> for Failure {
             OpenError::Restore(_) => "restore",
             OpenError::Listen { .. } => "listen",
             OpenError::Interrupted => "interrupted",
+            OpenError::Failed(_) => "fault",
         };
         let hint = match &error {
             OpenError::StoreMissing { .. } | OpenError::KeyMissing { .. } => {
@@ -67,7 +68,8 @@ impl From<OpenError> for Failure {
             | OpenError::Store(_)
             | OpenError::Restore(_)
             | OpenError::Listen { .. }
-            | OpenError::Interrupted => "",
+            | OpenError::Interrupted
+            | OpenError::Failed(_) => "",
         };
         Self::new(word, format!("{error}{hint}"))
     }
@@ -81,7 +83,7 @@ impl From<NotDone> for Failure {
 
 impl From<Closed> for Failure {
     fn from(closed: Closed) -> Self {
-        Self::new("closed", closed)
+        Self::new(closed.code(), &closed)
     }
 }
 

@@ -98,7 +98,8 @@ impl Feed {
                 vec![error("missed", format!("{count} events were missed; the state is right"))]
             }
             // Whoever joins says it, and ends with it.
-            HomeEvent::JoinRefused { .. }
+            HomeEvent::Failed { .. }
+            | HomeEvent::JoinRefused { .. }
             | HomeEvent::Joined { .. }
             | HomeEvent::ApprovalNeeded { .. }
             | HomeEvent::Chat { .. }

@@ -57,6 +57,7 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
             (none(), none(), format!("own missing: {changes} changes, {proposals} proposals"))
         }
         HomeEvent::DiskRecovered => (none(), none(), "disk recovered".into()),
+        HomeEvent::Failed { why } => (none(), none(), format!("a fault: {why}")),
         HomeEvent::Missed(count) => (none(), none(), format!("missed {count} events")),
     }
 }

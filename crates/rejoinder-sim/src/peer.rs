@@ -307,7 +307,11 @@ async fn listen(peer: Peer, life: Arc<Life>, mut events: Events) {
         peer.0.world.heard(&peer, &event);
     }
     if !life.is_over() {
-        peer.0.world.fail(format!("the node of {} ended by itself", peer.name()));
+        peer.0.world.fail(format!(
+            "the node of {} ended by itself: {}",
+            peer.name(),
+            events.closed()
+        ));
     }
 }
 

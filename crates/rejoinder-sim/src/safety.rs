@@ -67,7 +67,9 @@ impl Safety {
             | HomeEvent::Damaged { .. }
             | HomeEvent::Salvaged(_)
             | HomeEvent::OwnMissing { .. }
-            | HomeEvent::Missed(_) => Ok(()),
+            | HomeEvent::Missed(_)
+            // The node's end is looked after where it is listened to.
+            | HomeEvent::Failed { .. } => Ok(()),
         }
     }
 

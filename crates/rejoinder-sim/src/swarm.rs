@@ -215,7 +215,7 @@ fn late(event: &HomeEvent) -> bool {
 /// Whether the caller may have been told no in an orderly way.
 fn may_be(refused: &NotDone) -> bool {
     match refused {
-        NotDone::Closed => true,
+        NotDone::Closed(_) => true,
         NotDone::Refused(refused) => !matches!(refused, Refused::NoWorkspace),
     }
 }

@@ -5,6 +5,7 @@ use std::{
     fmt, io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use rejoinder_replica::{Refused, RestoreError};
@@ -79,6 +80,8 @@ pub enum OpenError {
     },
     /// The process or its runtime ended before the home was open.
     Interrupted,
+    /// A fault in this program: report what it says.
+    Failed(String),
 }
 
 /// What lets somebody else have a hand in a home.
@@ -164,6 +167,9 @@ impl fmt::Display for OpenError {
             Self::Restore(error) => error.fmt(f),
             Self::Listen { address, source } => write!(f, "cannot listen on {address}: {source}"),
             Self::Interrupted => f.write_str("interrupted while the home was opened"),
+            Self::Failed(why) => {
+                write!(f, "a fault in rejoinder while the home was opened, please report it: {why}")
+            }
         }
     }
 }
@@ -181,18 +187,42 @@ impl Error for OpenError {
             | Self::StoreMissing { .. }
             | Self::KeyMissing { .. }
             | Self::Exposed { .. }
-            | Self::Interrupted => None,
+            | Self::Interrupted
+            | Self::Failed(_) => None,
         }
     }
 }
 
-/// The home was closed or dropped: nothing more can be done through this handle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closed;
+/// Why a home is closed: nothing more can be done through its handles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closed {
+    /// It was closed or dropped, its runtime ended, or the thing is no more.
+    Ended,
+    /// A fault in this program ended it: report what it says, and open the home again. What was
+    /// called saved is on its disk.
+    Failed(Arc<str>),
+}
+
+impl Closed {
+    /// A stable word for programs.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Ended => "closed",
+            Self::Failed(_) => "fault",
+        }
+    }
+}
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the home was closed")
+        match self {
+            Self::Ended => f.write_str("the home was closed"),
+            Self::Failed(why) => write!(
+                f,
+                "a fault in rejoinder closed the home, please report it: {why}; what was saved is \
+                 on its disk, start again"
+            ),
+        }
     }
 }
 
@@ -203,8 +233,8 @@ impl Error for Closed {}
 pub enum NotDone {
     /// It may not be done so, and why.
     Refused(Refused),
-    /// The home was closed.
-    Closed,
+    /// The home is closed.
+    Closed(Closed),
 }
 
 impl NotDone {
@@ -212,7 +242,7 @@ impl NotDone {
     pub fn code(&self) -> &str {
         match self {
             Self::Refused(refused) => refused.code(),
-            Self::Closed => "closed",
+            Self::Closed(closed) => closed.code(),
         }
     }
 }
@@ -221,7 +251,7 @@ impl fmt::Display for NotDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refused) => refused.fmt(f),
-            Self::Closed => Closed.fmt(f),
+            Self::Closed(closed) => closed.fmt(f),
         }
     }
 }
@@ -229,8 +259,8 @@ impl fmt::Display for NotDone {
 impl Error for NotDone {}
 
 impl From<Closed> for NotDone {
-    fn from(Closed: Closed) -> Self {
-        Self::Closed
+    fn from(closed: Closed) -> Self {
+        Self::Closed(closed)
     }
 }
 

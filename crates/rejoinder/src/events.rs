@@ -9,7 +9,7 @@ use rejoinder_quic::Closed as LinkClosed;
 use rejoinder_replica::{Event, Fate, MemberView, Replica, RequestView, Salvaged};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use crate::limits;
+use crate::{error::Closed, fault::Fault, limits};
 
 /// Something happened.
 #[derive(Debug, Clone)]
@@ -164,6 +164,11 @@ pub enum HomeEvent {
     },
     /// This listener was too slow: so many events are not here. The states have what is so now.
     Missed(u64),
+    /// A fault in this program closes the home. Nothing comes after it.
+    Failed {
+        /// What it says, to be reported.
+        why: String,
+    },
 }
 
 impl HomeEvent {
@@ -195,7 +200,8 @@ impl HomeEvent {
             | Self::Damaged { .. }
             | Self::Salvaged(_)
             | Self::OwnMissing { .. }
-            | Self::Missed(_) => None,
+            | Self::Missed(_)
+            | Self::Failed { .. } => None,
         }
     }
 
@@ -251,12 +257,18 @@ impl HomeEvent {
 #[derive(Debug)]
 pub struct Events {
     events: mpsc::Receiver<HomeEvent>,
+    fault: Fault,
 }
 
 impl Events {
-    pub(crate) fn new() -> (mpsc::Sender<HomeEvent>, Self) {
+    pub(crate) fn new(fault: Fault) -> (mpsc::Sender<HomeEvent>, Self) {
         let (listener, events) = mpsc::channel(limits::EVENTS);
-        (listener, Self { events })
+        (listener, Self { events, fault })
+    }
+
+    /// Why no event comes any more.
+    pub fn closed(&self) -> Closed {
+        self.fault.closed()
     }
 
     /// The next event. Cancel-safe.
@@ -306,6 +318,11 @@ impl Listener {
         self.put(event)
     }
 
+    /// The last thing that is told: the place is taken that is kept for saying what was missed.
+    pub(crate) fn tell_last(self, event: HomeEvent) {
+        let _told = self.put(event);
+    }
+
     fn put(&self, event: HomeEvent) -> bool {
         !matches!(self.sender.try_send(event), Err(TrySendError::Closed(_)))
     }
@@ -317,7 +334,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_listener_is_told_what_it_missed() {
-        let (sender, mut events) = Events::new();
+        let (sender, mut events) = Events::new(Fault::default());
         let mut listener = Listener::new(sender);
         let more = 10;
         for _ in 0..limits::EVENTS + more {

@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::{
     changed::Changed,
     error::{Closed, NotDone},
-    events::HomeEvent,
+    events::{Events, HomeEvent},
+    fault::Fault,
     links::LinkView,
 };
 
@@ -69,18 +70,34 @@ pub(crate) enum Topic {
 #[derive(Clone)]
 pub(crate) struct Handle {
     calls: mpsc::UnboundedSender<Call>,
+    fault: Fault,
 }
 
 impl Handle {
-    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Call>) {
+    pub(crate) fn new(fault: Fault) -> (Self, mpsc::UnboundedReceiver<Call>) {
         let (calls, called) = mpsc::unbounded_channel();
-        (Self { calls }, called)
+        (Self { calls, fault }, called)
+    }
+
+    /// Why the home is closed, if it is.
+    pub(crate) fn closed(&self) -> Closed {
+        self.fault.closed()
+    }
+
+    /// A new feed of events.
+    pub(crate) fn events(&self) -> Result<Events, Closed> {
+        let (listener, events) = Events::new(self.fault.clone());
+        self.call(Call::Listen(listener))?;
+        Ok(events)
     }
 
     pub(crate) async fn command(&self, command: Command) -> Result<Reply, NotDone> {
         let (reply, replied) = oneshot::channel();
         self.call(Call::Command(Box::new(command), reply))?;
-        Ok(replied.await.map_err(|_| Closed)??)
+        match replied.await {
+            Ok(replied) => Ok(replied?),
+            Err(_) => Err(self.unanswered().await.into()),
+        }
     }
 
     /// For commands whose success says nothing more.
@@ -96,7 +113,10 @@ impl Handle {
         self.call(Call::Read(Box::new(move |replica| {
             let _gave_up = answer.send(read(replica));
         })))?;
-        answered.await.map_err(|_| Closed)
+        match answered.await {
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(self.unanswered().await),
+        }
     }
 
     /// Waits until `look` finds something.
@@ -116,7 +136,10 @@ impl Handle {
             }
             true
         })))?;
-        answered.await.map_err(|_| Closed)
+        match answered.await {
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(self.unanswered().await),
+        }
     }
 
     pub(crate) fn watch(&self, topic: Topic) -> Result<Arc<Changed>, Closed> {
@@ -132,11 +155,21 @@ impl Handle {
     ) -> Result<T, Closed> {
         let (answer, answered) = oneshot::channel();
         self.call(call(answer))?;
-        answered.await.map_err(|_| Closed)
+        match answered.await {
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(self.unanswered().await),
+        }
     }
 
     pub(crate) fn call(&self, call: Call) -> Result<(), Closed> {
-        self.calls.send(call).map_err(|_| Closed)
+        self.calls.send(call).map_err(|_| self.closed())
+    }
+
+    /// Why a call was not answered. What it waited for may be gone a moment before the node is,
+    /// and says why then.
+    async fn unanswered(&self) -> Closed {
+        self.gone().await;
+        self.closed()
     }
 
     /// Waits until the node is gone.

@@ -130,9 +130,7 @@ impl Home {
     ///
     /// The home was closed.
     pub fn events(&self) -> Result<Events, Closed> {
-        let (listener, events) = Events::new();
-        self.handle.call(Call::Listen(listener))?;
-        Ok(events)
+        self.handle.events()
     }
 
     /// What waits inside: nothing, where nothing is going on.
@@ -164,7 +162,7 @@ impl Home {
     ) -> Result<Vec<LinkView>, Closed> {
         let mut changes = States::new(&self.handle, Topic::Links, |_| Some(()));
         loop {
-            changes.next().await.ok_or(Closed)?;
+            changes.next().await.ok_or_else(|| self.handle.closed())?;
             let links = self.links().await?;
             if so(&links) {
                 return Ok(links);
@@ -212,7 +210,7 @@ impl Home {
     /// goodbye; what waits for the disk is written; the directory is free when this returns.
     pub async fn close(mut self) {
         if self.handle.call(Call::Close).is_ok() {
-            // It was aborted or it panicked: then there is nothing more to wait for.
+            // It was aborted: then there is nothing more to wait for.
             let _ended = (&mut self.node).await;
         }
     }

@@ -51,6 +51,7 @@ mod clock;
 mod environment;
 mod error;
 mod events;
+mod fault;
 mod handle;
 mod home;
 mod host;

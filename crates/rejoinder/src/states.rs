@@ -52,6 +52,11 @@ impl<T: Send + 'static> States<T> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
+    /// Why there is no state any more.
+    pub fn closed(&self) -> Closed {
+        self.source.handle.closed()
+    }
+
     /// The first state that `look` finds something in.
     pub(crate) async fn find<F>(
         &mut self,
@@ -62,7 +67,7 @@ impl<T: Send + 'static> States<T> {
                 return Ok(found);
             }
         }
-        Err(Closed)
+        Err(self.closed())
     }
 }
 

@@ -39,7 +39,10 @@ impl Workspace {
     pub async fn view(&self) -> Result<WorkspaceView, Closed> {
         let id = self.id;
         // A workspace stays in its home for as long as that is open.
-        self.handle.read(move |replica| replica.workspace(&id)).await?.ok_or(Closed)
+        self.handle
+            .read(move |replica| replica.workspace(&id))
+            .await?
+            .ok_or_else(|| self.handle.closed())
     }
 
     /// Everything about it, and how it changes.
@@ -69,7 +72,10 @@ impl Workspace {
     /// The home was closed.
     pub async fn chat(&self) -> Result<ChatView, Closed> {
         let id = self.id;
-        self.handle.read(move |replica| replica.chat(&id)).await?.ok_or(Closed)
+        self.handle
+            .read(move |replica| replica.chat(&id))
+            .await?
+            .ok_or_else(|| self.handle.closed())
     }
 
     /// Its chat, and how it changes.

@@ -64,7 +64,7 @@ impl<'a> Approvals<'a> {
             Ok(()) => {}
             // It is a member by now, or its invite is over.
             Err(NotDone::Refused(why)) => self.console.say(&why.to_string()),
-            Err(closed @ NotDone::Closed) => return Err(closed.into()),
+            Err(NotDone::Closed(closed)) => return Err(closed.into()),
         }
         self.ask();
         Ok(())

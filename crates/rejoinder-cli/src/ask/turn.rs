@@ -97,7 +97,7 @@ impl Asking<'_> {
                 tracing::debug!(%why, "the turn is over already");
                 Ok(())
             }
-            Err(closed @ NotDone::Closed) => Err(closed.into()),
+            Err(NotDone::Closed(closed)) => Err(closed.into()),
         }
     }
 }

@@ -225,7 +225,7 @@ impl From<NotPicked> for No {
                 let message = format!("say which one by `use`: {}", ids.join(", "));
                 Self::because("several-open", message)
             }
-            NotPicked::Closed => Closed.into(),
+            NotPicked::Closed(closed) => closed.into(),
         }
     }
 }

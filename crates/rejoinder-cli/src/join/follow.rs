@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use rejoinder::{Closed, Events, HomeEvent, OpeningId, RequestStatus, RequestView};
+use rejoinder::{Events, HomeEvent, OpeningId, RequestStatus, RequestView};
 use tokio::sync::Notify;
 
 use super::Joined;
@@ -71,7 +71,7 @@ impl Following {
                     continue;
                 }
             };
-            let Some(event) = event else { return Closed.into() };
+            let Some(event) = event else { return events.closed().into() };
             stale |= unsettles(&event);
             for told in feed.take(&event) {
                 if let Event::Fate { fate: Fate::Refused { .. }, .. } = told {
@@ -133,6 +133,7 @@ fn unsettles(event: &HomeEvent) -> bool {
         | HomeEvent::Damaged { .. }
         | HomeEvent::Salvaged(_)
         | HomeEvent::OwnMissing { .. }
-        | HomeEvent::Missed(_) => false,
+        | HomeEvent::Missed(_)
+        | HomeEvent::Failed { .. } => false,
     }
 }

@@ -24,13 +24,13 @@ pub(super) enum NotPicked {
     NoRequest,
     /// Several are open; their ids.
     Several(Vec<String>),
-    /// The home was closed.
-    Closed,
+    /// The home is closed.
+    Closed(Closed),
 }
 
 impl From<Closed> for NotPicked {
-    fn from(_: Closed) -> Self {
-        Self::Closed
+    fn from(closed: Closed) -> Self {
+        Self::Closed(closed)
     }
 }
 
@@ -144,7 +144,7 @@ impl<'a> Pick<'a> {
         let mut states = self.workspace.requests();
         let mut state = states.next().await;
         loop {
-            let views = state.ok_or(NotPicked::Closed)?;
+            let views = state.ok_or_else(|| states.closed())?;
             if let Some(found) = look(&views) {
                 return found;
             }

@@ -7,9 +7,7 @@ mod raw;
 
 use std::{io, time::Instant};
 
-use rejoinder::{
-    Closed, Events, HomeEvent, OpeningId, ProposalId, Request, RequestStatus, RequestView,
-};
+use rejoinder::{Events, HomeEvent, OpeningId, ProposalId, Request, RequestStatus, RequestView};
 
 use super::Joined;
 use crate::{
@@ -118,7 +116,10 @@ impl FormOnTerminal<'_> {
                     // A terminal that can't be read any more is gone.
                     None => return Ok(Exit::HungUp),
                 },
-                event = events.next() => self.event(event.ok_or(Closed)?).await?,
+                event = events.next() => match event {
+                    Some(event) => self.event(event).await?,
+                    None => return Err(events.closed().into()),
+                },
                 // What the stream has read may be older than what was done here since.
                 state = states.next() => self.stale |= state.is_some(),
                 () = after(timeout) => self.tell(Input::Tick),
@@ -367,7 +368,9 @@ impl FormOnTerminal<'_> {
             | HomeEvent::InSync { .. }
             | HomeEvent::Uncarried { .. }
             | HomeEvent::NotAdmitted { .. }
-            | HomeEvent::Missed(_) => {}
+            | HomeEvent::Missed(_)
+            // The feed ends with it, and so does the form, saying why.
+            | HomeEvent::Failed { .. } => {}
         }
         if let Some(said) = said {
             self.tell(Input::Said(said));

@@ -35,6 +35,7 @@ impl Node {
                 self.handle(Input::Frame { link, bytes });
             }
             Arrival::Frame(..) => {}
+            Arrival::Deaf => self.network.deaf = true,
             Arrival::Pong(link) => self.network.links.pong(link),
             Arrival::Down(link, closed) => {
                 let parted = self.network.links.part(link, closed);

@@ -33,6 +33,7 @@ pub(crate) use self::open::{Opened, open};
 use self::{asks::Asks, disk::Disk, network::Network, told::Told};
 use crate::{
     clock::Clock,
+    fault::{Fault, caught},
     handle::{Call, Look, Topic},
 };
 
@@ -51,24 +52,50 @@ pub(crate) struct Node {
     looks: Vec<Look>,
     /// Until when the end may be put off.
     closing: Option<Timestamp>,
+    fault: Fault,
+}
+
+/// How a node's life ended.
+enum Ended {
+    Closed,
+    /// Nothing that was promised depends on the disk's driver; nothing more can be promised.
+    DiskGone,
+    /// It would go on alone, and nobody would know why.
+    Deaf,
 }
 
 impl Node {
-    /// Runs until it is closed. Dropping the future ends it and all that it started; what the
-    /// disk was asked for is written all the same.
+    /// Runs until it is closed, or a fault ends it. Dropping the future ends it and all that it
+    /// started; what the disk was asked for is written all the same.
     pub(crate) async fn run(mut self) {
+        let fault = self.fault.clone();
+        let ended = match caught(self.live()).await {
+            Ok(Ended::Closed) => caught(self.end()).await,
+            Ok(Ended::DiskGone) => caught(self.fail("the disk's driver is gone")).await,
+            Ok(Ended::Deaf) => caught(self.fail("nothing comes from the socket any more")).await,
+            Err(why) => caught(self.fail(&why)).await,
+        };
+        if let Err(why) = ended {
+            tracing::error!(%why, "a fault while the home was closed");
+            fault.set(&why);
+        }
+    }
+
+    async fn live(&mut self) -> Ended {
         loop {
             self.settle();
             if self.may_end() {
-                return self.end().await;
+                return Ended::Closed;
+            }
+            if self.network.deaf {
+                return Ended::Deaf;
             }
             let until = self.clock.instant(self.timeout());
             tokio::select! {
                 biased;
                 answer = self.disk.answered() => match answer {
                     Some(input) => self.disk_answered(input),
-                    // Nothing that was promised depends on it; nothing more can be.
-                    None => return tracing::error!("the disk's driver is gone; so this home closes"),
+                    None => return Ended::DiskGone,
                 },
                 // It is armed again a millisecond later at the earliest, so it starves nobody.
                 () = sleep_until(until) => self.time_has_come(),

@@ -4,13 +4,17 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
+    panic::resume_unwind,
     sync::Arc,
     time::Duration,
 };
 
 use rejoinder_identity::{PeerId, Timestamp, WorkspaceId};
 use rejoinder_quic::{Closed, Endpoint};
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, JoinSet},
+};
 
 use super::{
     dialer::Dialer,
@@ -38,6 +42,8 @@ pub(crate) struct Network {
     /// See [`Clock::slept`](crate::clock::Clock::slept), when it was looked at last.
     pub(super) slept: Duration,
     pub(super) look_around: Timestamp,
+    /// Whether nobody can arrive any more.
+    pub(super) deaf: bool,
     pub(super) arrivals: Arrivals,
     arriving: mpsc::Receiver<Arrival>,
     /// The readers of the links, and who waits at the door.
@@ -78,6 +84,7 @@ impl Network {
             sockets,
             slept,
             look_around: now.after(limits::LOOK_AROUND),
+            deaf: false,
             arrivals,
             arriving,
             tasks,
@@ -90,8 +97,8 @@ impl Network {
         loop {
             tokio::select! {
                 biased;
-                Some(_ended) = self.tasks.join_next() => {}
-                Some(_ended) = self.reaching.join_next() => {}
+                Some(ended) = self.tasks.join_next() => unwound(ended),
+                Some(ended) = self.reaching.join_next() => unwound(ended),
                 Some(arrival) = self.arriving.recv() => return arrival,
             }
         }
@@ -103,6 +110,15 @@ impl Network {
 
     pub(super) fn may_reach(&self, peer: &PeerId) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(peer))
+    }
+}
+
+/// A panic in a task of the node is one of the node: its link would neither read nor end.
+fn unwound(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        resume_unwind(error.into_panic());
     }
 }
 

@@ -27,6 +27,7 @@ use crate::{
     clock::Clock,
     environment::{self, DiskDriver, Environment},
     error::OpenError,
+    fault::{Fault, caught},
     handle::Handle,
     limits,
     options::Options,
@@ -94,7 +95,8 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     let dialer = Dialer::new(ChaCha8Rng::from_seed(dialer_seed));
     let (now, slept) = (clock.now(), clock.slept());
     let parts = Parts { me, endpoint, door, dialer, only, sockets, now, slept };
-    let (handle, calls) = Handle::new();
+    let fault = Fault::default();
+    let (handle, calls) = Handle::new(fault.clone());
     let mut node = Node {
         clock,
         replica,
@@ -107,13 +109,14 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         next_command: 0,
         looks: Vec::new(),
         closing: None,
+        fault,
     };
     if let Some(name) = name.filter(|name| name != node.replica.name()) {
         node.command(Command::Name(name));
     }
     node.command(Command::Addresses(node.network.addresses.clone()));
     node.aim();
-    node.read_first().await;
+    caught(node.read_first()).await.map_err(OpenError::Failed)?;
     Ok(Opened { node, handle, me, incarnation })
 }
 

@@ -35,6 +35,9 @@ pub(crate) enum Arrival {
     Pong(LinkId),
     /// The link is gone.
     Down(LinkId, Closed),
+    /// Nobody arrives any more, though the endpoint was not closed: its socket is gone, or what
+    /// takes in connections is.
+    Deaf,
 }
 
 /// Where arrivals go. A full queue makes each sender wait for its turn.
@@ -56,6 +59,8 @@ pub(crate) async fn accept(endpoint: Arc<Endpoint>, arrivals: Arrivals) {
             return;
         }
     }
+    // When the node closes it, nobody hears this.
+    tell(&arrivals, Arrival::Deaf).await;
 }
 
 /// Says hello to one who arrived.

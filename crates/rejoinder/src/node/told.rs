@@ -60,6 +60,14 @@ impl Told {
         self.listeners.retain_mut(|listener| listener.tell(event.clone()));
     }
 
+    /// The node tells nothing after this. Watchers look once more, and find it gone.
+    pub(crate) fn tell_last(&mut self, event: HomeEvent) {
+        for listener in self.listeners.drain(..) {
+            listener.tell_last(event.clone());
+        }
+        self.bump(|_| true);
+    }
+
     pub(crate) fn bump(&self, concerned: impl Fn(&Topic) -> bool) {
         self.watchers
             .iter()

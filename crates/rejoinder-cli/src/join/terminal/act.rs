@@ -33,7 +33,7 @@ impl FormOnTerminal<'_> {
                 self.tell(Input::Said(why.to_string()));
                 Ok(())
             }
-            Err(closed @ NotDone::Closed) => Err(closed.into()),
+            Err(NotDone::Closed(closed)) => Err(closed.into()),
         }
     }
 
