@@ -53,6 +53,9 @@ pub enum Event {
         /// What is to be opened or reviewed.
         #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
+        /// The host that the URL asks, in ASCII; none if the URL may not be opened.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
     },
     /// The answer to a question as it stands now.
     Answer {

@@ -29,8 +29,8 @@ pub fn event(event: &Event, names: &Names) -> String {
         Event::Member { peer, role, .. } => {
             format!("member {}: {}", names.show(peer), plain::line(role))
         }
-        Event::Opened { request, message, url } => {
-            let url = url.as_ref().map(|url| format!(" <{}>", plain::line(url)));
+        Event::Opened { request, message, url, .. } => {
+            let url = url.as_ref().map(|url| format!(" <{}>", view::url(url)));
             format!(
                 "request {} is open: {}{}",
                 plain::name(request),
@@ -157,7 +157,7 @@ pub fn request(request: &RequestView, names: &Names) -> Vec<String> {
     };
     let mut lines = vec![format!("request {}: {status}", plain::name(&request.request.id))];
     let message = request.request.message.iter().flat_map(|message| plain::lines(message));
-    let url = request.request.url.iter().map(|url| plain::line(url));
+    let url = request.request.url.iter().map(|url| view::url(url));
     lines.extend(message.chain(url).map(|line| format!("  {line}")));
     for question in request.questions() {
         let id = view::id(question);

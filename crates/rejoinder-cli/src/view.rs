@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ahp_types::state::{
     ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
 };
+use rejoinder::{ReviewUrl, Version};
 
-use rejoinder::Version;
-pub use words::{constraints, id, is_required, message, options, title, value};
+pub use words::{constraints, id, is_required, message, options, title, url, value};
 
 use crate::{
     canonical,
@@ -151,6 +151,7 @@ impl RequestView {
         let mut events = vec![Event::Opened {
             request: self.request.id.clone(),
             message: self.request.message.clone().unwrap_or_default(),
+            host: self.host(),
             url: self.request.url.clone(),
         }];
         events.extend(self.answers.keys().filter_map(|question| self.answer_event(question)));
@@ -197,6 +198,12 @@ impl RequestView {
         events
             .extend(self.not_included_events().into_iter().filter(|event| !known.contains(event)));
         events
+    }
+
+    /// The host that its URL asks, in ASCII; none for a URL that may not be opened.
+    fn host(&self) -> Option<String> {
+        let url = ReviewUrl::read(self.request.url.as_deref()?).ok()?;
+        Some(url.host().to_owned())
     }
 
     fn answer_event(&self, question: &str) -> Option<Event> {

@@ -49,12 +49,10 @@ impl Elicitation {
         }
     }
 
+    /// Which URLs may be put before people is for whoever raises the request to say.
     fn read_url(params: &Object, id: RequestId) -> Result<Self, ElicitationError> {
         let message = text(params, "message")?;
         let url = text(params, "url")?;
-        if !looks_like_url(&url) {
-            return Err(ElicitationError::Wrong { member: "url", expected: "a URL" });
-        }
         let request = ChatInputRequest {
             id: id.0,
             message: Some(message),
@@ -223,14 +221,4 @@ fn object<'a>(
 ) -> Result<Option<&'a Object>, ElicitationError> {
     let wrong = ElicitationError::Wrong { member, expected: "an object" };
     parent.get(member).map(|json| json.as_object().ok_or(wrong)).transpose()
-}
-
-/// A scheme, and nothing that would break out of a line. Which schemes may be opened is for
-/// whoever opens it to say.
-fn looks_like_url(url: &str) -> bool {
-    let Some((scheme, rest)) = url.split_once(':') else { return false };
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-        && !rest.is_empty()
-        && !url.chars().any(|c| c.is_control() || c.is_whitespace())
 }

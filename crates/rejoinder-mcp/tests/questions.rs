@@ -222,6 +222,4 @@ fn parameters_that_are_none() {
     check(r#"{"mode":"voice","message":"m"}"#, "\"mode\" is \"voice\"");
     check(r#"{"mode":1,"message":"m"}"#, "\"mode\" must be");
     check(r#"{"mode":"url","message":"m"}"#, "\"url\" is missing");
-    check(r#"{"mode":"url","message":"m","url":"example.com"}"#, "\"url\" must be a URL");
-    check(r#"{"mode":"url","message":"m","url":"https://a b"}"#, "\"url\" must be a URL");
 }

@@ -89,7 +89,7 @@ impl Page {
             }
         }
         if let Some(url) = &request.request.url {
-            self.wrap(Tone::Plain, &format!("to review: {}", plain::line(url)));
+            self.wrap(Tone::Plain, &format!("to review: {}", view::url(url)));
         }
     }
 

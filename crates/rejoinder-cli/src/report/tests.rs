@@ -37,7 +37,12 @@ fn events_hide_nothing_and_show_no_controls() {
         "link to Ben[31m down (time out)",
     );
     check(
-        Event::Opened { request: "r1".to_owned(), message: "De\u{7}ploy?".to_owned(), url: None },
+        Event::Opened {
+            request: "r1".to_owned(),
+            message: "De\u{7}ploy?".to_owned(),
+            url: None,
+            host: None,
+        },
         "request r1 is open: Deploy?",
     );
     let held = samples::text("submitted", "a\u{202e}b", "ben23456789");

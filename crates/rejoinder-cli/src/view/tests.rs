@@ -109,3 +109,27 @@ fn several_authors_are_all_named() {
     let json = serde_json::to_string(&same.given()).unwrap();
     assert_eq!(json, r#"{"state":"skipped","by":"ana","authors":["ana","ben"]}"#);
 }
+
+#[test]
+fn a_url_is_shown_as_it_is_sent() {
+    for (text, expected) in [
+        ("https://ok.example/a?b#c", "https://ok.example/a?b#c"),
+        ("https://аррӏе.com/", "https://аррӏе.com/ (the host is xn--80ak6aa92e.com)"),
+        // Of a request that an older release has raised.
+        (
+            "https://ok.example/\u{202e}gnp.exe",
+            "https://ok.example/%E2%80%AEgnp.exe (not to be opened: the character U+202E must be written with %)",
+        ),
+        (
+            "javascript:alert(1)",
+            "javascript:alert(1) (not to be opened: its scheme is not http or https)",
+        ),
+    ] {
+        assert_eq!(url(text), expected);
+        let request = samples::view(json!({"id": "r", "url": text}));
+        let opened = request.events()[0].json();
+        assert_eq!(opened.contains("\"host\":"), expected.ends_with("#c") || text.contains("com/"));
+        let opened: serde_json::Value = serde_json::from_str(&opened).unwrap();
+        assert_eq!(opened["url"], text);
+    }
+}

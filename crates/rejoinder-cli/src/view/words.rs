@@ -2,6 +2,8 @@
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputOption, ChatInputQuestion};
 
+use rejoinder::ReviewUrl;
+
 use crate::{canonical, plain};
 
 /// A question's id, exactly; of a kind that is not known here, as far as it has one.
@@ -34,6 +36,30 @@ pub fn title(question: &ChatInputQuestion) -> String {
     };
     let shown = title.map(plain::line).unwrap_or_else(|| message(question).join(" "));
     if shown.trim().is_empty() { plain::name(id(question)) } else { shown }
+}
+
+/// A request's URL as it is sent, with the host that is asked where that is written otherwise.
+/// One of an older release that may not be opened is shown with its odd characters escaped.
+pub fn url(text: &str) -> String {
+    match ReviewUrl::read(text) {
+        Ok(url) if url.shows_its_host() => url.as_str().to_owned(),
+        Ok(url) => format!("{} (the host is {})", url.as_str(), url.host()),
+        Err(why) => format!("{} (not to be opened: {why})", escaped(text)),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii_graphic() || c == ' ' {
+            out.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            let bytes = c.encode_utf8(&mut bytes).bytes();
+            bytes.for_each(|byte| out.push_str(&format!("%{byte:02X}")));
+        }
+    }
+    out
 }
 
 /// What a question asks, in lines.
