@@ -5,6 +5,7 @@
 //! is the engine's to say; [`FormFile::checked`] adds the file's name to what it says.
 
 mod keys;
+mod once;
 mod question;
 
 use std::{
@@ -19,6 +20,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::limits;
+use once::Once;
 
 /// A form that was read, and the name by which errors call it.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,7 +140,7 @@ fn text(bytes: &[u8]) -> Result<&str, FormProblem> {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, FormProblem> {
-    match serde_json::from_str(text) {
+    match serde_json::from_str::<Once>(text).and_then(|Once| serde_json::from_str(text)) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),

@@ -158,12 +158,7 @@ fn contents(
 fn properties(schema: &Object) -> Result<(Vec<Property>, Vec<LeftOut>), ElicitationError> {
     let none = Object::default();
     let members = object(schema, "properties")?.unwrap_or(&none);
-    let mut keys = BTreeSet::new();
-    for (key, _) in &members.0 {
-        if !keys.insert(key.as_str()) {
-            return Err(ElicitationError::RepeatedProperty(key.clone()));
-        }
-    }
+    let keys: BTreeSet<&str> = members.0.iter().map(|(key, _)| key.as_str()).collect();
     let required = required(schema)?;
     if let Some(unknown) = required.iter().find(|name| !keys.contains(*name)) {
         return Err(ElicitationError::RequiredUnknown((*unknown).to_owned()));

@@ -23,8 +23,6 @@ pub enum ElicitationError {
     },
     /// `mode` is neither `form` nor `url`.
     UnknownMode(String),
-    /// Two properties of one name.
-    RepeatedProperty(String),
     /// `required` names a property that isn't there, so that no answer could satisfy the server.
     RequiredUnknown(String),
     /// A required property can't be shown, so that accepting would be impossible.
@@ -79,7 +77,6 @@ impl fmt::Display for ElicitationError {
             Self::UnknownMode(mode) => {
                 write!(f, "\"mode\" is {mode:?}; known are \"form\" and \"url\"")
             }
-            Self::RepeatedProperty(property) => write!(f, "property {property:?} is there twice"),
             Self::RequiredUnknown(property) => {
                 write!(f, "\"required\" names {property:?}, which is no property")
             }

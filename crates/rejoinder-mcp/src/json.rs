@@ -3,11 +3,11 @@
 //! `serde_json` would do so with its feature `preserve_order`, but features are unified over the
 //! workspace, and everywhere else sorted keys are relied upon.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, SeqAccess, Visitor},
+    de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
 /// A JSON value. Numbers are those of JavaScript, as with every MCP peer.
@@ -21,12 +21,13 @@ pub(crate) enum Json {
     Object(Object),
 }
 
-/// An object's members in the order in which they stood; of a repeated key, all of them.
+/// An object's members in the order in which they stood. What was parsed has no key twice; where
+/// [`schema`](crate::schema) puts two schemas together, the later one's words count.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Object(pub(crate) Vec<(String, Json)>);
 
 impl Object {
-    /// The last member of that name, as `JSON.parse` would have it.
+    /// The last member of that name.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
@@ -138,9 +139,14 @@ impl<'de> Visitor<'de> for AnyJson {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let mut object = Vec::new();
-        while let Some(member) = members.next_entry()? {
-            object.push(member);
+        let mut object: Vec<(String, Json)> = Vec::new();
+        let mut keys = BTreeSet::new();
+        while let Some((key, value)) = members.next_entry::<String, Json>()? {
+            // Readers differ in which of the two counts.
+            if !keys.insert(key.clone()) {
+                return Err(A::Error::custom(format_args!("the key {key:?} is there twice")));
+            }
+            object.push((key, value));
         }
         Ok(Json::Object(Object(object)))
     }
@@ -151,16 +157,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stay_in_order_and_the_last_of_equals_counts() {
+    fn keys_stay_in_order_and_none_is_there_twice() {
         let json: Json =
-            serde_json::from_str(r#"{"z":1,"":[null,true,"x"],"a":{"n":5.0},"z":-2}"#).unwrap();
+            serde_json::from_str(r#"{"z":-2,"":[null,true,"x"],"a":{"n":5.0}}"#).unwrap();
         let object = json.as_object().unwrap();
         let keys: Vec<&str> = object.0.iter().map(|(key, _)| key.as_str()).collect();
-        assert_eq!(keys, ["z", "", "a", "z"]);
+        assert_eq!(keys, ["z", "", "a"]);
         assert_eq!(object.count("z"), Some(-2));
         assert_eq!(object.object("a").unwrap().count("n"), Some(5));
         assert_eq!(object.array("").unwrap().len(), 3);
         assert_eq!(object.count("q"), None);
+        let twice = serde_json::from_str::<Json>(r#"{"a":{"z":1,"z":1}}"#).unwrap_err();
+        assert_eq!(twice.to_string(), "the key \"z\" is there twice at line 1 column 18");
     }
 
     #[test]

@@ -217,7 +217,7 @@ fn parameters_that_are_none() {
     );
     check(
         r#"{"message":"m","requestedSchema":{"properties":{"a":{},"a":{}}}}"#,
-        "property \"a\" is there twice",
+        "not JSON: the key \"a\" is there twice at line 1 column ",
     );
     check(r#"{"mode":"voice","message":"m"}"#, "\"mode\" is \"voice\"");
     check(r#"{"mode":1,"message":"m"}"#, "\"mode\" must be");

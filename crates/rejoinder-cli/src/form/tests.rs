@@ -167,8 +167,17 @@ fn required_properties_that_cannot_be_answered() {
     );
     check_error(
         r#"{"message":"m","requestedSchema":{"properties":{"p":{},"p":{}}}}"#,
-        "property \"p\" is there twice",
+        "not JSON: the key \"p\" is there twice at line 1 column ",
     );
+}
+
+#[test]
+fn a_key_that_is_there_twice() {
+    check_error(
+        r#"{"id":"r","questions":[{"kind":"text","id":"q","message":"m","required":true,"required":false}]}"#,
+        "not JSON: the key \"required\" is there twice at line 1 column ",
+    );
+    check_error(r#"{"id":"a","\u0069d":"b"}"#, "not JSON: the key \"id\" is there twice");
 }
 
 #[test]
