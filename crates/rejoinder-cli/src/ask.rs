@@ -215,7 +215,9 @@ pub(crate) fn outcome(view: &RequestView, answers: &Answers) -> Outcome {
     let id = view.id.as_str();
     match view.status {
         RequestStatus::Decided { response, by, .. } => {
+            let questions = view.request.questions.as_deref().unwrap_or_default();
             Outcome::decided(id, response, answers, &by.to_string())
+                .with_defaults(questions, answers)
         }
         RequestStatus::Ended(how) => Outcome::ended(id, shown::ended(how), answers),
         RequestStatus::Open | RequestStatus::Suspended => {

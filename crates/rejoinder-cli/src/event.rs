@@ -56,6 +56,9 @@ pub enum Event {
         /// The host that the URL asks, in ASCII; none if the URL may not be opened.
         #[serde(skip_serializing_if = "Option::is_none")]
         host: Option<String>,
+        /// What an accept sends for the questions that nobody touches.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        defaults: BTreeMap<String, Value>,
     },
     /// The answer to a question as it stands now.
     Answer {
@@ -86,6 +89,9 @@ pub enum Event {
         response: ChatInputResponseKind,
         /// The final answers, submitted and skipped ones.
         answers: BTreeMap<String, Value>,
+        /// What was sent for the questions that nobody touched.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        defaults: BTreeMap<String, Value>,
         /// Who proposed it.
         by: String,
     },

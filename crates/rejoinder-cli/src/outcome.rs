@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use ahp_types::state::{ChatInputAnswer, ChatInputQuestion, ChatInputResponseKind};
 use rejoinder_mcp::Elicitation;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{canonical, plain};
+use crate::{canonical, plain, view};
 
 /// How a request ended, as `ask` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +16,8 @@ pub struct Outcome {
     request: String,
     response: Option<ChatInputResponseKind>,
     answers: BTreeMap<String, Value>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    defaults: BTreeMap<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +57,7 @@ impl Outcome {
             request: request.to_owned(),
             response: Some(response),
             answers: consumable(answers),
+            defaults: BTreeMap::new(),
             decided_by: Some(by.to_owned()),
             ended: None,
             result: None,
@@ -67,10 +70,20 @@ impl Outcome {
             request: request.to_owned(),
             response: None,
             answers: consumable(answers),
+            defaults: BTreeMap::new(),
             decided_by: None,
             ended: Some(how),
             result: None,
         }
+    }
+
+    /// The same with the defaults of the questions that nobody touched, if it was accepted.
+    #[must_use]
+    pub fn with_defaults(mut self, questions: &[ChatInputQuestion], answers: &Answers) -> Self {
+        if self.response == Some(ChatInputResponseKind::Accept) {
+            self.defaults = view::defaults(questions, |id| answers.contains_key(id));
+        }
+        self
     }
 
     /// The same with what the MCP server gets. `answers` are those given before, drafts included.

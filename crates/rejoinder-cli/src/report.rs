@@ -163,8 +163,10 @@ pub fn request(request: &RequestView, names: &Names) -> Vec<String> {
         let id = view::id(question);
         let star = if view::is_required(question) { " (required)" } else { "" };
         let held = request.answers.get(id);
-        let answer =
-            held.map_or("no answer".to_owned(), |held| held_in_words(request, id, held, names));
+        let answer = held.map_or_else(
+            || request.no_answer(question),
+            |held| held_in_words(request, id, held, names),
+        );
         lines.push(format!("  {}{star}: {answer}", plain::name(id)));
         for other in request.conflicts.get(id).into_iter().flatten() {
             lines.push(format!("    in conflict: {}", held_in_words(request, id, other, names)));

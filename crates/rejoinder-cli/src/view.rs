@@ -9,6 +9,8 @@ use ahp_types::state::{
     ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
 };
 use rejoinder::{ReviewUrl, Version};
+use rejoinder_mcp::default_answer;
+use serde_json::Value;
 
 pub use words::{constraints, id, is_required, message, options, title, url, value};
 
@@ -146,9 +148,36 @@ impl RequestView {
             .collect()
     }
 
+    /// What stands for a question that has no answer: its default, if that is sent.
+    pub fn no_answer(&self, question: &ChatInputQuestion) -> String {
+        format!("no answer{}", self.instead(question))
+    }
+
+    /// What is said behind "no answer": nothing without a default.
+    pub fn instead(&self, question: &ChatInputQuestion) -> String {
+        let Some(default) = default_answer(question) else { return String::new() };
+        let default = value(Some(question), &default);
+        match (&self.status, is_required(question)) {
+            (Status::Open | Status::Suspended, true) => {
+                format!("; suggested, but to be answered: {default}")
+            }
+            (Status::Open | Status::Suspended, false) => format!("; if left: {default}"),
+            (Status::Decided { response: ChatInputResponseKind::Accept, .. }, false) => {
+                format!("; sent by default: {default}")
+            }
+            (Status::Decided { .. } | Status::Ended(_), true | false) => String::new(),
+        }
+    }
+
+    /// What an accept sends for the questions that nobody touched.
+    fn defaults(&self) -> BTreeMap<String, Value> {
+        defaults(self.questions(), |id| self.answers.contains_key(id))
+    }
+
     /// Everything that is so, as the events that would have led there.
     pub fn events(&self) -> Vec<Event> {
         let mut events = vec![Event::Opened {
+            defaults: defaults(self.questions(), |_| false),
             request: self.request.id.clone(),
             message: self.request.message.clone().unwrap_or_default(),
             host: self.host(),
@@ -239,6 +268,10 @@ impl RequestView {
         Event::Decided {
             request: self.request.id.clone(),
             response,
+            defaults: match response {
+                ChatInputResponseKind::Accept => self.defaults(),
+                ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => BTreeMap::new(),
+            },
             answers: given
                 .map(|(id, held)| (id.clone(), canonical::answer(&held.answer)))
                 .collect(),
@@ -257,6 +290,19 @@ impl RequestView {
         })
         .collect()
     }
+}
+
+/// The defaults of questions that need no answer and have none, as AHP spells values.
+pub fn defaults(
+    questions: &[ChatInputQuestion],
+    is_touched: impl Fn(&str) -> bool,
+) -> BTreeMap<String, Value> {
+    let left =
+        questions.iter().filter(|question| !is_required(question) && !is_touched(id(question)));
+    left.filter_map(|question| {
+        Some((id(question).to_owned(), canonical::value(&default_answer(question)?)))
+    })
+    .collect()
 }
 
 impl Held {

@@ -10,7 +10,7 @@ use crate::{
     error::{ElicitationError, Unanswerable},
     json::{Json, Object},
     property::Property,
-    value::content,
+    value::{content, default_answer},
 };
 
 /// What an MCP server asked, with what AHP has no place for kept beside it.
@@ -141,7 +141,8 @@ fn contents(
     let mut contents = Map::new();
     for property in properties {
         let value = match answers.get(property.key.as_str()) {
-            None => property.default.clone(),
+            None => default_answer(&property.question)
+                .and_then(|value| content(&property.question, &value)),
             Some(ChatInputAnswer::Submitted(answered)) => {
                 content(&property.question, &answered.value)
             }

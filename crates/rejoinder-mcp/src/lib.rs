@@ -21,3 +21,4 @@ mod value;
 
 pub use elicitation::{Elicitation, LeftOut};
 pub use error::{ElicitationError, Unanswerable};
+pub use value::default_answer;

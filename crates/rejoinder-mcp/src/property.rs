@@ -19,8 +19,6 @@ use crate::{
 pub(crate) struct Property {
     pub(crate) key: String,
     pub(crate) question: ChatInputQuestion,
-    /// What the server gets if nobody touches the question.
-    pub(crate) default: Option<Value>,
 }
 
 /// What all kinds of questions begin with.
@@ -51,7 +49,7 @@ impl Property {
         if let Some(default) = &default {
             show_default(&mut question, default);
         }
-        Ok(Self { key: key.to_owned(), question, default })
+        Ok(Self { key: key.to_owned(), question })
     }
 }
 

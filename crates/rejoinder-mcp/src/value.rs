@@ -56,6 +56,52 @@ pub(crate) fn content(question: &ChatInputQuestion, value: &ChatInputAnswerValue
     }
 }
 
+/// What is sent for a question that nobody touched, if it has a default that would pass as its
+/// answer: the same for whoever shows the question and for whoever sends the result.
+pub fn default_answer(question: &ChatInputQuestion) -> Option<ChatInputAnswerValue> {
+    let number = |question: &ChatInputNumberQuestion| {
+        let value = question.default_value?;
+        Some(ChatInputAnswerValue::Number(ChatInputNumberAnswerValue { value }))
+    };
+    let recommended = |options: &[ChatInputOption]| -> Vec<String> {
+        let chosen = options.iter().filter(|option| option.recommended == Some(true));
+        chosen.map(|option| option.id.clone()).collect()
+    };
+    let value = match question {
+        ChatInputQuestion::Text(text) => {
+            let value = text.default_value.clone()?;
+            ChatInputAnswerValue::Text(ChatInputTextAnswerValue { value })
+        }
+        ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
+            number(question)?
+        }
+        ChatInputQuestion::Boolean(boolean) => {
+            let value = boolean.default_value?;
+            ChatInputAnswerValue::Boolean(ChatInputBooleanAnswerValue { value })
+        }
+        ChatInputQuestion::SingleSelect(select) => {
+            // Of several that are recommended none is the default.
+            let [value] = <[String; 1]>::try_from(recommended(&select.options)).ok()?;
+            ChatInputAnswerValue::Selected(ChatInputSelectedAnswerValue {
+                value,
+                freeform_values: None,
+            })
+        }
+        ChatInputQuestion::MultiSelect(select) => {
+            let value = recommended(&select.options);
+            if value.is_empty() {
+                return None;
+            }
+            ChatInputAnswerValue::SelectedMany(ChatInputSelectedManyAnswerValue {
+                value,
+                freeform_values: None,
+            })
+        }
+        ChatInputQuestion::Unknown(_) => return None,
+    };
+    content(question, &value).is_some().then_some(value)
+}
+
 /// A schema's default as content, if it would pass as an answer.
 pub(crate) fn default_content(question: &ChatInputQuestion, default: &Json) -> Option<Value> {
     let value = match default {

@@ -178,7 +178,9 @@ impl Page {
         let id = view::id(question);
         match request.answers.get(id) {
             _ if typing => self.wrap(Tone::Faint, "typing…"),
-            None => self.wrap(Tone::Faint, "no answer yet"),
+            None => {
+                self.wrap(Tone::Faint, &format!("no answer yet{}", request.instead(question)));
+            }
             Some(answer) => {
                 self.wrap(
                     Tone::Plain,
@@ -202,7 +204,7 @@ impl Page {
             let id = view::id(question);
             let star = if view::is_required(question) { "*" } else { " " };
             let answer = match request.answers.get(id) {
-                None => "no answer".to_owned(),
+                None => request.no_answer(question),
                 Some(answer) => held(request, id, answer, &prompt.names),
             };
             let conflicts = request.conflicts.get(id).map_or(0, Vec::len);

@@ -42,6 +42,7 @@ fn events_hide_nothing_and_show_no_controls() {
             message: "De\u{7}ploy?".to_owned(),
             url: None,
             host: None,
+            defaults: Default::default(),
         },
         "request r1 is open: Deploy?",
     );

@@ -133,3 +133,54 @@ fn a_url_is_shown_as_it_is_sent() {
         assert_eq!(opened["url"], text);
     }
 }
+
+/// What is shown of a question that nobody touches, in words and in events, is what the server gets.
+#[test]
+fn what_is_sent_for_a_question_that_is_left_is_shown() {
+    let elicitation = rejoinder_mcp::Elicitation::read(
+        r#"{"message":"m","requestedSchema":{"properties":{
+            "st":{"type":"string","default":"dd"},"n":{"type":"integer","default":3},
+            "b":{"type":"boolean","default":false},"e":{"type":"string","enum":["a","b"],"default":"b"},
+            "m":{"type":"array","items":{"enum":["x","y"]},"default":["y"]},
+            "none":{"type":"array","items":{"enum":["x"]},"default":[]},
+            "bad":{"type":"integer","minimum":4,"default":3},"plain":{"type":"string"},
+            "must":{"type":"boolean","default":true}},"required":["must"]}}"#,
+        "r".into(),
+    )
+    .unwrap();
+    let mut request = samples::view(serde_json::to_value(elicitation.request()).unwrap());
+    let words = |request: &RequestView| {
+        request.questions().iter().map(|question| request.no_answer(question)).collect::<Vec<_>>()
+    };
+    let no = |what: &str| format!("no answer{what}");
+    assert_eq!(
+        words(&request),
+        [
+            no("; if left: “dd”"),
+            no("; if left: 3"),
+            no("; if left: no"),
+            no("; if left: b"),
+            no("; if left: y"),
+            no(""),
+            no(""),
+            no(""),
+            no("; suggested, but to be answered: yes"),
+        ]
+    );
+    let Event::Opened { defaults, .. } = &request.events()[0] else { panic!("it is open") };
+    let sent = elicitation.result(Some(ChatInputResponseKind::Accept), &BTreeMap::new());
+    let content = sent["content"].as_object().unwrap();
+    let optional = content.keys().filter(|key| *key != "must");
+    assert_eq!(defaults.keys().collect::<Vec<_>>(), optional.collect::<Vec<_>>());
+    for (question, shown) in defaults {
+        assert_eq!(shown["value"], content[question], "{question}");
+    }
+    // A skip is a no to the default too.
+    request.answers.insert("st".to_owned(), samples::held(json!({"state": "skipped"}), &["ana"]));
+    request.status =
+        Status::Decided { response: ChatInputResponseKind::Accept, by: "ana".to_owned() };
+    assert_eq!(words(&request)[1], "no answer; sent by default: 3");
+    let decided = request.events().pop().unwrap();
+    let Event::Decided { defaults, .. } = decided else { panic!("it was decided") };
+    assert_eq!(defaults.keys().collect::<Vec<_>>(), ["b", "e", "m", "n"]);
+}
