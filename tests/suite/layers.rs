@@ -12,6 +12,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 /// architecture: draw it in ARCHITECTURE.md first.
 const ARROWS: &[(&str, &[&str])] = &[
     ("rejoinder-identity", &[]),
+    ("rejoinder-schema", &[]),
     ("rejoinder-answers", &["rejoinder-identity"]),
     ("rejoinder-finalizer", &["rejoinder-identity"]),
     ("rejoinder-sync", &["rejoinder-identity"]),
@@ -39,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 const PURE: &[&str] = &[
     "rejoinder-identity",
+    "rejoinder-schema",
     "rejoinder-answers",
     "rejoinder-finalizer",
     "rejoinder-sync",
@@ -48,6 +50,7 @@ const PURE: &[&str] = &[
 /// The crates that alone may know what these libraries are.
 const KEEPERS: &[(&str, &[&str])] = &[
     ("automerge", &["rejoinder-answers"]),
+    ("fancy-regex", &["rejoinder-schema"]),
     ("ahp", &["rejoinder-finalizer"]),
     ("redb", &["rejoinder-storage", "rejoinder", "rejoinder-sim"]),
     ("rustls", &["rejoinder-quic", "rejoinder", "rejoinder-sim"]),
