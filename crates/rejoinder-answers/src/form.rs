@@ -10,6 +10,8 @@ use ahp_types::state::{
     ChatInputRequest, ChatInputSingleSelectQuestion, ChatInputTextQuestion,
 };
 use rejoinder_identity::{OptionId, QuestionId, RequestId};
+use rejoinder_schema::Rules;
+use serde_json::Value;
 
 /// One revision of a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,55 @@ impl Form {
             }
         }
         form
+    }
+
+    /// Reads a request as its record has it: with the rules of its questions for which AHP has no
+    /// word. A rule that this release can't read is the host's alone to check.
+    pub fn raised(request: &ChatInputRequest, json: &str) -> Self {
+        let raised: Value = serde_json::from_str(json).unwrap_or_default();
+        let questions = raised.get("questions").and_then(Value::as_array);
+        let rules = questions.into_iter().flatten().filter_map(|question| {
+            let id = question.get("id")?.as_str()?;
+            Some((QuestionId::from(id), Rules::read(question.as_object()?)))
+        });
+        Self::read(request).keeping(rules.filter(|(_, rules)| !rules.is_empty()).collect())
+    }
+
+    /// The same with rules for which AHP has no word. Those of questions that it does not have, or
+    /// that take another kind of answer, mean nothing.
+    #[must_use]
+    pub fn keeping(mut self, rules: BTreeMap<QuestionId, Rules>) -> Self {
+        for (id, rules) in rules {
+            if let Some(place) = self.places.get(&id) {
+                self.questions[*place].rules = rules;
+            }
+        }
+        self
+    }
+
+    /// The rules for which AHP has no word, of those questions that have some.
+    pub fn rules(&self) -> BTreeMap<QuestionId, Rules> {
+        let with_rules = self.questions.iter().filter(|question| !question.rules.is_empty());
+        with_rules.map(|question| (question.id.clone(), question.rules.clone())).collect()
+    }
+
+    /// What its record says: the request as JSON, and beside each question's keys its rules for
+    /// which AHP has no word.
+    pub fn json(&self) -> String {
+        let plain = || serde_json::to_string(&self.request).expect("a request is plain JSON");
+        let rules = self.rules();
+        if rules.is_empty() {
+            return plain();
+        }
+        let mut json = serde_json::to_value(&self.request).expect("a request is plain JSON");
+        let questions = json.get_mut("questions").and_then(Value::as_array_mut);
+        for question in questions.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let of = question.get("id").and_then(Value::as_str).and_then(|id| rules.get(id));
+            if let Some(rules) = of {
+                rules.write(question);
+            }
+        }
+        json.to_string()
     }
 
     /// The request as it was raised.
@@ -67,6 +118,7 @@ pub struct Question {
     message: String,
     required: bool,
     kind: Kind,
+    rules: Rules,
 }
 
 /// What a question takes, with its rules.
@@ -181,6 +233,11 @@ impl Question {
         &self.kind
     }
 
+    /// What it asks of its answer beyond the words of AHP.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// The kind of value that it takes, in AHP's word for it.
     pub fn takes(&self) -> &'static str {
         match self.kind {
@@ -221,6 +278,7 @@ impl Question {
                 message: boolean.message.clone(),
                 required: boolean.required.unwrap_or(false),
                 kind: Kind::Boolean,
+                rules: Rules::default(),
             },
             ChatInputQuestion::SingleSelect(select) => Self::single(select),
             ChatInputQuestion::MultiSelect(select) => Self::multi(select),
@@ -239,6 +297,7 @@ impl Question {
                 min: text.min,
                 max: text.max,
             },
+            rules: Rules::default(),
         }
     }
 
@@ -249,6 +308,7 @@ impl Question {
             message: number.message.clone(),
             required: number.required.unwrap_or(false),
             kind,
+            rules: Rules::default(),
         }
     }
 
@@ -262,6 +322,7 @@ impl Question {
                 options: option_ids(&select.options),
                 freeform: select.allow_freeform_input.unwrap_or(false),
             },
+            rules: Rules::default(),
         }
     }
 
@@ -277,17 +338,19 @@ impl Question {
                 min: select.min,
                 max: select.max,
             },
+            rules: Rules::default(),
         }
     }
 
-    fn unknown(raw: &serde_json::Value) -> Option<Self> {
-        let word = |key: &str| raw.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+    fn unknown(raw: &Value) -> Option<Self> {
+        let word = |key: &str| raw.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
             id: QuestionId::from(word("id")?),
             title: word("title"),
             message: word("message").unwrap_or_default(),
-            required: raw.get("required").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            required: raw.get("required").and_then(Value::as_bool).unwrap_or(false),
             kind: Kind::Unknown,
+            rules: Rules::default(),
         })
     }
 }

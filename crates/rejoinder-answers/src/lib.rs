@@ -47,6 +47,7 @@ pub use form::{Form, Kind, Question, TextFormat};
 pub use form_check::FormProblem;
 pub use json::{UnreadableAnswer, answer_from_json, answer_to_json};
 pub use projection::{Answer, Conflict, Problem, ProblemKind, Projection};
+pub use rejoinder_schema::{Broken, Rules};
 pub use review_url::{ReviewUrl, UrlProblem};
 pub use settlement::{Completion, Displaced, NotIncluded, Settlement};
 pub use skeleton::SkeletonRefused;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use ahp_types::state::ChatInputAnswerValue;
 use rejoinder_identity::OptionId;
+use rejoinder_schema::Broken;
 
 use crate::{
     form::{Kind, Question, TextFormat},
@@ -35,6 +36,8 @@ pub enum Invalid {
     },
     /// Not in the question's format.
     Format(TextFormat),
+    /// Against a rule for which AHP has no word.
+    Rule(Broken),
     /// A smaller number than the question allows.
     Below {
         /// The smallest.
@@ -80,6 +83,7 @@ impl fmt::Display for Invalid {
             Self::TooShort { length, min } => write!(f, "{length} characters, at least {min}"),
             Self::TooLong { length, max } => write!(f, "{length} characters, at most {max}"),
             Self::Format(format) => write!(f, "not {format}"),
+            Self::Rule(broken) => broken.fmt(f),
             Self::Below { min } => write!(f, "below {min}"),
             Self::Above { max } => write!(f, "above {max}"),
             Self::NotWhole => write!(f, "not a whole number"),
@@ -120,14 +124,17 @@ impl Question {
     pub fn check(&self, value: &ChatInputAnswerValue) -> Result<(), Invalid> {
         match (self.kind(), value) {
             (Kind::Text { format, min, max }, ChatInputAnswerValue::Text(text)) => {
-                check_text(&text.value, *format, *min, *max)
+                check_text(&text.value, *format, *min, *max)?;
+                self.rules().check_text(&text.value).map_err(Invalid::Rule)
             }
             (Kind::Number { min, max }, ChatInputAnswerValue::Number(number)) => {
-                check_number(number.value, *min, *max)
+                check_number(number.value, *min, *max)?;
+                self.rules().check_number(number.value).map_err(Invalid::Rule)
             }
             (Kind::Integer { min, max }, ChatInputAnswerValue::Number(number)) => {
                 check_number(number.value, *min, *max)?;
-                check_whole(number.value)
+                check_whole(number.value)?;
+                self.rules().check_number(number.value).map_err(Invalid::Rule)
             }
             (Kind::Boolean, ChatInputAnswerValue::Boolean(_)) => Ok(()),
             (

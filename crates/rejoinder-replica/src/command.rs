@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::SocketAddr};
 
 use ahp_types::state::{ChatInputAnswer, ChatInputRequest, ChatInputResponseKind};
-use rejoinder_answers::{Edit, Version};
+use rejoinder_answers::{Edit, Rules, Version};
 use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{
     OpeningId, PeerId, QuestionId, Role, Ticket, Timestamp, TurnId, WorkspaceId,
@@ -108,6 +108,8 @@ pub enum HostAct {
     Ask {
         /// The request. Its `answers` seed the first revision.
         request: Box<ChatInputRequest>,
+        /// What its questions ask of their answers beyond the words of AHP.
+        rules: BTreeMap<QuestionId, Rules>,
         /// Refuse an accept that would displace an answer its author had not seen.
         strict: bool,
     },

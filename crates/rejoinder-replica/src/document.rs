@@ -91,7 +91,7 @@ impl Warm {
                 tracing::warn!(document = %request.document(), %error, "skeleton not admitted");
             }
         }
-        let form = Form::read(request.request());
+        let form = Form::raised(request.request(), request.json());
         Self {
             document,
             form,

@@ -58,7 +58,7 @@ pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
 
 pub use rejoinder_answers::{
     Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,
-    ReviewUrl, UrlProblem, Version, answer_from_json, answer_to_json, cursor_after,
+    ReviewUrl, Rules, UrlProblem, Version, answer_from_json, answer_to_json, cursor_after,
 };
 pub use rejoinder_finalizer::{How, ProposalKind, Refusal};
 pub use rejoinder_sync::LinkId;

@@ -154,7 +154,7 @@ impl Workspace {
                     if rejoinder_identity::mutant::is("mutant-revision-loses-its-structure") {
                         return core.tell(Event::Opened { workspace: self.id, opening });
                     }
-                    warm.set_form(Form::read(request.request()));
+                    warm.set_form(Form::raised(request.request(), request.json()));
                     if let Err(error) = warm.document_mut().admit_skeleton(skeleton, host) {
                         tracing::warn!(%document, %error, "skeleton not admitted");
                     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputRequest, ChatInputResponseKind, ChatState, SessionState};
-use rejoinder_answers::{Conflict, NotIncluded, Projection, Version};
+use rejoinder_answers::{Conflict, NotIncluded, Projection, Rules, Version};
 use rejoinder_finalizer::How;
 use rejoinder_identity::{
     DocumentId, OpeningId, PeerId, ProposalId, QuestionId, RecordId, RequestId, Role, TurnId,
@@ -89,6 +89,9 @@ pub struct RequestView {
     pub revision: u32,
     /// The text, without answers.
     pub request: ChatInputRequest,
+    /// What its questions ask of their answers beyond the words of AHP; known while its document is
+    /// in memory, as that of an open request is.
+    pub rules: BTreeMap<QuestionId, Rules>,
     /// How it stands.
     pub status: RequestStatus,
     /// Whether its document is in memory. While it is not, an open request shows no answers.

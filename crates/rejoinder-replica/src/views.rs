@@ -88,6 +88,10 @@ impl Workspace {
             turn: request.turn().clone(),
             revision: request.revision(),
             request: request.request().clone(),
+            rules: self
+                .warm(&request.document())
+                .map(|warm| warm.form().rules())
+                .unwrap_or_default(),
             status: status(request.status()),
             here: self.warm(&request.document()).is_some(),
             projection: Projection::default(),

@@ -1,10 +1,12 @@
 //! A workspace for the program that hosts it: it starts turns, asks, and lets people in.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use ahp_types::state::ChatInputRequest;
-use rejoinder_identity::{Hint, OpeningId, PeerId, RequestId, Role, Ticket, TurnId, WorkspaceId};
-use rejoinder_replica::{Command, HostAct, Refused, Reply};
+use rejoinder_identity::{
+    Hint, OpeningId, PeerId, QuestionId, RequestId, Role, Ticket, TurnId, WorkspaceId,
+};
+use rejoinder_replica::{Command, HostAct, Refused, Reply, Rules};
 
 use crate::{
     asked::Asked,
@@ -173,8 +175,13 @@ impl Host {
         self.handle.order(Command::HandedOver { workspace, opening }).await
     }
 
-    async fn ask(&self, request: ChatInputRequest, strict: bool) -> Result<Asked, NotDone> {
-        let ask = HostAct::Ask { request: Box::new(request), strict };
+    async fn ask(
+        &self,
+        request: ChatInputRequest,
+        rules: BTreeMap<QuestionId, Rules>,
+        strict: bool,
+    ) -> Result<Asked, NotDone> {
+        let ask = HostAct::Ask { request: Box::new(request), rules, strict };
         let Reply::Asked(opening) = self.act(ask).await? else {
             unreachable!("a request is the reply to an ask");
         };
@@ -231,7 +238,21 @@ impl Turn {
     ///
     /// See [`NotDone`].
     pub async fn ask(&self, request: ChatInputRequest) -> Result<Asked, NotDone> {
-        self.host.ask(request, false).await
+        self.host.ask(request, BTreeMap::new(), false).await
+    }
+
+    /// As [`ask`](Self::ask), with rules for the answers for which AHP has no word. An accept with an
+    /// answer that breaks one is refused, as with any other rule.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotDone`].
+    pub async fn ask_keeping(
+        &self,
+        request: ChatInputRequest,
+        rules: BTreeMap<QuestionId, Rules>,
+    ) -> Result<Asked, NotDone> {
+        self.host.ask(request, rules, false).await
     }
 
     /// As [`ask`](Self::ask); an accept that would displace an answer that its author had not seen
@@ -241,7 +262,7 @@ impl Turn {
     ///
     /// See [`NotDone`].
     pub async fn ask_strictly(&self, request: ChatInputRequest) -> Result<Asked, NotDone> {
-        self.host.ask(request, true).await
+        self.host.ask(request, BTreeMap::new(), true).await
     }
 
     /// Shows Markdown in the turn.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind::*};
-use rejoinder_answers::{Completion, Settlement, answer_to_json};
+use rejoinder_answers::{Completion, Form, Rules, Settlement, answer_to_json};
 use rejoinder_identity::{Frontier, PeerId, QuestionId};
 use serde_json::{Value, json};
 
@@ -62,6 +62,37 @@ fn an_accept_needs_the_required_ones() {
     assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
     let expected = (number_answer("submitted", 4), vec![ana.device]);
     assert_eq!(final_answer(&settlement, "retries"), expected);
+}
+
+/// The record carries them, a member's own edit keeps them, and the host refuses an accept by a
+/// member who does not know them.
+#[test]
+fn rules_that_ahp_has_no_word_for_are_kept() {
+    let rules = |json: Value| Rules::read(json.as_object().unwrap());
+    let plain = form(request());
+    let kept = plain.clone().keeping(BTreeMap::from([
+        (id("notes"), rules(json!({"pattern": "^[a-z]+$"}))),
+        (id("retries"), rules(json!({"multipleOf": 5}))),
+        (id("no such question"), rules(json!({"pattern": "x"}))),
+    ]));
+    let raised = Form::raised(kept.request(), &kept.json());
+    assert_eq!(raised, kept);
+    let [mut ana] = peers(&raised);
+    let why = ana.refused(submit("notes", text("ABC"))).to_string();
+    assert!(why.contains("it does not match ^[a-z]+$"), "{why}");
+    let why = ana.refused(submit("retries", number(7.0))).to_string();
+    assert!(why.contains("not a multiple of 5"), "{why}");
+    ana.edit(submit("notes", text("abc"))).edit(submit("retries", number(10.0)));
+    let carried = carry(&[
+        ("notes", json!({"state": "submitted", "value": {"kind": "text", "value": "ABC"}})),
+        ("retries", number_answer("submitted", 7)),
+    ]);
+    let settlement = settle(&ana, Accept, &ana, &carried, &Frontier::new());
+    assert_eq!(settlement.invalid, [id("notes"), id("retries")]);
+    let settlement = settle(&ana, Accept, &ana, &Carried::new(), &Frontier::new());
+    assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
+    // Without any, the record is what it always was.
+    assert_eq!(plain.json(), serde_json::to_string(plain.request()).unwrap());
 }
 
 #[test]

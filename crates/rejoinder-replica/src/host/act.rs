@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ahp_types::state::{ChatInputAnswer, ChatInputRequest};
+use ahp_types::state::ChatInputAnswer;
 use rejoinder_answers::{Document, Form};
 use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal};
 use rejoinder_identity::{
@@ -19,7 +19,10 @@ use crate::{
 impl Workspace {
     pub(super) fn do_act(&mut self, core: &mut Core, id: CommandId, act: HostAct) {
         let action = match act {
-            HostAct::Ask { request, strict } => return self.ask(core, id, *request, strict),
+            HostAct::Ask { request, rules, strict } => {
+                let form = Form::read(&request).keeping(rules);
+                return self.ask(core, id, &form, strict);
+            }
             HostAct::TakeUp(opening) => return self.take_up(core, id, opening),
             HostAct::Approve { device, yes } => return self.approve(core, id, device, yes),
             HostAct::Invite { seats, expires, role, approve } => {
@@ -83,24 +86,18 @@ impl Workspace {
         self.act(core, id, HostAction::IssueInvite(issued), then);
     }
 
-    fn ask(
-        &mut self,
-        core: &mut Core,
-        command: CommandId,
-        request: ChatInputRequest,
-        strict: bool,
-    ) {
-        let form = Form::read(&request);
+    fn ask(&mut self, core: &mut Core, command: CommandId, form: &Form, strict: bool) {
         if let Err(problem) = form.check() {
             return core.reply(command, Err(Refused::Form(problem)));
         }
-        let given: BTreeMap<QuestionId, ChatInputAnswer> = request
+        let given: BTreeMap<QuestionId, ChatInputAnswer> = form
+            .request()
             .answers
             .iter()
             .flatten()
             .map(|(question, answer)| (QuestionId(question.clone()), answer.clone()))
             .collect();
-        let json = serde_json::to_string(&request).expect("a request is plain JSON");
+        let json = form.json();
         let Some(hosting) = &self.hosting else { return };
         let mut raised_before = None;
         let raised = hosting.finalizer.raise(
@@ -110,10 +107,10 @@ impl Workspace {
             |skeleton| {
                 raised_before = skeleton.opening;
                 match skeleton.opening {
-                    None => Document::new(skeleton.document).skeleton(&form, &given),
+                    None => Document::new(skeleton.document).skeleton(form, &given),
                     Some(opening) => {
                         let (_, warm) = self.document(&opening).expect(READ);
-                        warm.document().skeleton(&form, &BTreeMap::new())
+                        warm.document().skeleton(form, &BTreeMap::new())
                     }
                 }
             },

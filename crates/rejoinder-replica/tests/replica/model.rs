@@ -135,7 +135,7 @@ fn history(seed: u64, model: &mut Model) {
             6 if world.peers[0].replica.is_some() => {
                 model.note("ask");
                 let request = Box::new(form(&format!("r{}", world.below(3))));
-                let act = HostAct::Ask { request, strict: false };
+                let act = HostAct::Ask { request, rules: BTreeMap::new(), strict: false };
                 world.ask_for(0, Command::HostAct(workspace, act));
             }
             7 if world.peers[peer].replica.is_some() => {

@@ -491,7 +491,8 @@ impl World {
         workspace: WorkspaceId,
         request: ChatInputRequest,
     ) -> OpeningId {
-        let act = HostAct::Ask { request: Box::new(request), strict: false };
+        let act =
+            HostAct::Ask { request: Box::new(request), rules: BTreeMap::new(), strict: false };
         match self.act(host, workspace, act) {
             Ok(Reply::Asked(opening)) => opening,
             other => panic!("{other:?}"),
