@@ -1,5 +1,7 @@
 //! Whatever is typed wrong: an error that names the thing, never a panic, never something lost.
 
+use serde_json::json;
+
 use crate::{main_job::FORM, process::Place};
 
 /// A form that can't be asked: exit 2, and stderr names what is wrong.
@@ -36,6 +38,38 @@ fn forms() {
         r#"{"message":"m","requestedSchema":{"type":"object","properties":{"deep":{"type":"object"}},"required":["deep"]}}"#,
         &["deep"],
     );
+}
+
+/// A server whose schema has a pattern and steps: nothing that it would refuse is accepted.
+#[test]
+fn an_answer_that_the_server_would_refuse_is_not_taken() {
+    let place = Place::new();
+    let schema = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {
+        "mail": {"type": "string", "format": "email",
+            "pattern": r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$"},
+        "s": {"type": "string", "pattern": "^[a-z]+$"},
+        "n": {"type": "integer", "multipleOf": 5, "exclusiveMinimum": 0},
+        "st": {"type": "string", "default": "dd"}}, "required": ["mail"]}});
+    place.file("form.json", &schema.to_string());
+    let (ask, ticket) = place.ask("host", &[]);
+    let mut ana = place.join("ana", &ticket, &[]);
+    let opened = ana.until(|event| event["event"] == "opened");
+    assert_eq!(opened["defaults"]["st"]["value"], "dd", "{opened}");
+    ana.ok("wait open");
+    for wrong in ["submit s ABC", "submit n 7", "submit n 0", "submit mail a@x..cc"] {
+        let reply = ana.say(wrong);
+        assert_eq!(reply["error"], "invalid", "{wrong}: {reply}");
+    }
+    for right in ["submit s abc", "submit n 10", "submit mail ana@mail.example"] {
+        ana.ok(right);
+    }
+    ana.ok("accept");
+    ana.ok("wait decided");
+    let ended = ask.wait();
+    assert_eq!(ended.code(), 0, "{}", ended.err);
+    let content = &ended.result()["result"]["content"];
+    assert_eq!(*content, json!({"mail": "ana@mail.example", "n": 10, "s": "abc", "st": "dd"}));
+    assert_eq!(ended.result()["defaults"]["st"]["value"], "dd");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 const ARROWS: &[(&str, &[&str])] = &[
     ("rejoinder-identity", &[]),
     ("rejoinder-schema", &[]),
-    ("rejoinder-answers", &["rejoinder-identity"]),
+    ("rejoinder-answers", &["rejoinder-identity", "rejoinder-schema"]),
     ("rejoinder-finalizer", &["rejoinder-identity"]),
     ("rejoinder-sync", &["rejoinder-identity"]),
     (
@@ -32,7 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "rejoinder-sim",
         &["rejoinder", "rejoinder-identity", "rejoinder-replica", "rejoinder-storage"],
     ),
-    ("rejoinder-mcp", &["rejoinder-identity"]),
+    ("rejoinder-mcp", &["rejoinder-identity", "rejoinder-schema"]),
     ("rejoinder-cli", &["rejoinder", "rejoinder-mcp"]),
     // Programs that use the public API as anybody would.
     ("rejoinder-examples", &["rejoinder", "rejoinder-sim"]),

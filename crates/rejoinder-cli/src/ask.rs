@@ -58,6 +58,15 @@ fn say_left_out(form: &FormFile, console: &Console) {
         let (name, property) = (plain::line(&form.name), plain::name(&left_out.property));
         console.say(&format!("{name}: property {property} is left out: {}", left_out.why));
     }
+    for (property, format) in
+        form.elicitation.iter().flat_map(|elicitation| elicitation.unchecked())
+    {
+        let (name, property) = (plain::line(&form.name), plain::name(property));
+        let format = plain::name(format);
+        console.say(&format!(
+            "{name}: property {property} has the format {format}, which is shown and not checked"
+        ));
+    }
 }
 
 /// The workspace to ask in, made if there is none.

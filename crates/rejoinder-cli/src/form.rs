@@ -9,12 +9,14 @@ mod once;
 mod question;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     io::{self, Read},
     path::Path,
 };
 
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion, ChatInputRequest};
+use rejoinder::{QuestionId, Rules};
 use rejoinder_mcp::{Elicitation, ElicitationError};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -105,6 +107,11 @@ impl FormFile {
             Ok((request, elicitation)) => Ok(Self { name: name.to_owned(), request, elicitation }),
             Err(problem) => Err(FormError { file: name.to_owned(), problem }),
         }
+    }
+
+    /// What its questions ask of their answers beyond the words of AHP.
+    pub fn rules(&self) -> BTreeMap<QuestionId, Rules> {
+        self.elicitation.as_ref().map(Elicitation::rules).unwrap_or_default()
     }
 
     /// Lets the engine look at the request before it is raised.

@@ -19,8 +19,10 @@ pub fn request(view: &rejoinder::RequestView) -> RequestView {
                 conflicts.iter().map(|conflict| held(&conflict.answer, &conflict.authors));
             (question.to_string(), conflicts.collect())
         });
+    let rules = view.rules.iter();
     let mut shown = RequestView {
         request: view.request.clone(),
+        rules: rules.map(|(question, rules)| (question.to_string(), rules.clone())).collect(),
         answers: answers.map(|(question, answer)| answered(question, answer)).collect(),
         conflicts: conflicts.collect(),
         not_included: Default::default(),

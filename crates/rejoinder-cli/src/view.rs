@@ -8,16 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use ahp_types::state::{
     ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
 };
-use rejoinder::{ReviewUrl, Version};
+use rejoinder::{ReviewUrl, Rules, Version};
 use rejoinder_mcp::default_answer;
 use serde_json::Value;
 
-pub use words::{constraints, id, is_required, message, options, title, url, value};
+pub use words::{id, is_required, message, options, title, url, value};
 
 use crate::{
     canonical,
     event::{Event, Given, State},
     outcome::Ended,
+    plain,
 };
 
 /// One request as it stands.
@@ -25,6 +26,8 @@ use crate::{
 pub struct RequestView {
     /// What is asked, of its current revision.
     pub request: ChatInputRequest,
+    /// What its questions ask of their answers beyond the words of AHP, by question.
+    pub rules: BTreeMap<String, Rules>,
     /// The merged answers, by question.
     pub answers: BTreeMap<String, Held>,
     /// What others say at the same time, by question.
@@ -146,6 +149,19 @@ impl RequestView {
                 )
             })
             .collect()
+    }
+
+    /// What an answer to a question must be like.
+    pub fn constraints(&self, question: &ChatInputQuestion) -> String {
+        let mut constraints = words::constraints(question);
+        let Some(rules) = self.rules.get(id(question)) else { return constraints };
+        if let Some(pattern) = &rules.pattern {
+            constraints.push_str(&format!(", matching {}", plain::line(pattern.as_str())));
+        }
+        if let Some(step) = rules.multiple_of {
+            constraints.push_str(&format!(", a multiple of {}", canonical::number(step)));
+        }
+        constraints
     }
 
     /// What stands for a question that has no answer: its default, if that is sent.

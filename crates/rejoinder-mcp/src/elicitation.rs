@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ahp_types::state::{ChatInputAnswer, ChatInputRequest, ChatInputResponseKind};
+use ahp_types::state::{
+    ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
+};
 use rejoinder_identity::{QuestionId, RequestId};
+use rejoinder_schema::Rules;
 use serde_json::{Map, Value};
 
 use crate::{
     error::{ElicitationError, Unanswerable},
     json::{Json, Object},
-    property::Property,
+    property::{Property, keeps},
     value::{content, default_answer},
+    words,
 };
 
 /// What an MCP server asked, with what AHP has no place for kept beside it.
@@ -76,6 +80,9 @@ impl Elicitation {
                 expected: "\"object\"",
             });
         }
+        if let Some(word) = words::unkept_of_the_whole(schema) {
+            return Err(ElicitationError::Word(word));
+        }
         let (properties, left_out) = properties(schema)?;
         let questions = properties.iter().map(|property| property.question.clone()).collect();
         let request = ChatInputRequest {
@@ -99,6 +106,32 @@ impl Elicitation {
             Mode::Form { left_out, .. } => left_out,
             Mode::Url { .. } => &[],
         }
+    }
+
+    /// What AHP's questions can't say, by the question: whoever raises the request has it kept.
+    pub fn rules(&self) -> BTreeMap<QuestionId, Rules> {
+        let properties = match &self.mode {
+            Mode::Form { properties, .. } => properties.as_slice(),
+            Mode::Url { .. } => &[],
+        };
+        let with_rules = properties.iter().filter(|property| !property.rules.is_empty());
+        with_rules
+            .map(|property| (QuestionId(property.key.clone()), property.rules.clone()))
+            .collect()
+    }
+
+    /// Texts whose format is shown and not checked: the property, and the format's name.
+    pub fn unchecked(&self) -> impl Iterator<Item = (&str, &str)> {
+        let properties = match &self.mode {
+            Mode::Form { properties, .. } => properties.as_slice(),
+            Mode::Url { .. } => &[],
+        };
+        properties.iter().filter_map(|property| {
+            let ChatInputQuestion::Text(text) = &property.question else { return None };
+            let format = text.format.as_deref()?;
+            let known = ["email", "uri", "date", "date-time"].contains(&format);
+            (!known).then_some((property.key.as_str(), format))
+        })
     }
 
     /// The server's own id of a URL flow, by which it announces that the flow is over.
@@ -144,7 +177,8 @@ fn contents(
             None => default_answer(&property.question)
                 .and_then(|value| content(&property.question, &value)),
             Some(ChatInputAnswer::Submitted(answered)) => {
-                content(&property.question, &answered.value)
+                let value = content(&property.question, &answered.value);
+                value.filter(|value| keeps(&property.rules, value))
             }
             // A skip is a person's no to the default too, and a draft is no answer yet.
             Some(ChatInputAnswer::Skipped(_) | ChatInputAnswer::Draft(_)) => None,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rejoinder_schema::Unreadable;
+
 /// The server sent what can't be asked. Over MCP this is answered with -32602.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ElicitationError {
@@ -23,6 +25,8 @@ pub enum ElicitationError {
     },
     /// `mode` is neither `form` nor `url`.
     UnknownMode(String),
+    /// A word of the whole schema that no set of questions keeps.
+    Word(&'static str),
     /// `required` names a property that isn't there, so that no answer could satisfy the server.
     RequiredUnknown(String),
     /// A required property can't be shown, so that accepting would be impossible.
@@ -51,11 +55,20 @@ pub enum Unanswerable {
     NoOptions,
     /// A `$ref` that leads nowhere, or in a circle.
     Reference,
+    /// A word of JSON Schema that the question does not keep.
+    Word(&'static str),
+    /// A word whose value is of the wrong type.
+    Value(&'static str),
+    /// A pattern that can't be checked here.
+    Pattern(Unreadable),
 }
 
 impl fmt::Display for Unanswerable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Word(word) => return write!(f, "no question keeps its {word:?}"),
+            Self::Value(word) => return write!(f, "its {word:?} is not what it must be"),
+            Self::Pattern(why) => return write!(f, "its pattern can't be checked: {why}"),
             Self::NotASchema => "it is not a schema",
             Self::NoType => "it has no type",
             Self::Type => "no question has its type",
@@ -76,6 +89,9 @@ impl fmt::Display for ElicitationError {
             Self::Wrong { member, expected } => write!(f, "\"{member}\" must be {expected}"),
             Self::UnknownMode(mode) => {
                 write!(f, "\"mode\" is {mode:?}; known are \"form\" and \"url\"")
+            }
+            Self::Word(word) => {
+                write!(f, "requestedSchema: {word:?} can't be kept, so answers might be refused")
             }
             Self::RequiredUnknown(property) => {
                 write!(f, "\"required\" names {property:?}, which is no property")

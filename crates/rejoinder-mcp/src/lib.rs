@@ -5,8 +5,10 @@
 //! the other twelve, and because the order of `properties` is the order of the questions. It
 //! knows nothing of who answers, nor when: [`Elicitation::result`] is told how it ended.
 //!
-//! What AHP can't say (`pattern`, `multipleOf`) is not checked here; a property that AHP can't
-//! show at all is [left out](Elicitation::left_out), or refused if the server requires it.
+//! A property that AHP can't show, or with a word that no question keeps, is
+//! [left out](Elicitation::left_out), or refused if the server requires it. What is kept beside AHP's
+//! words (`pattern`, `multipleOf`) are [rules](Elicitation::rules). A format that is not known here is
+//! [named](Elicitation::unchecked): people see it, and nothing checks it.
 //!
 //! [`ChatInputRequest`]: ahp_types::state::ChatInputRequest
 
@@ -18,6 +20,7 @@ mod options;
 mod property;
 mod schema;
 mod value;
+mod words;
 
 pub use elicitation::{Elicitation, LeftOut};
 pub use error::{ElicitationError, Unanswerable};

@@ -5,6 +5,7 @@ use ahp_types::state::ChatInputOption;
 use crate::{
     error::Unanswerable,
     json::{Json, Object},
+    words,
 };
 
 /// The options that `schema` lists, or `None` if it lists none and so is no choice at all.
@@ -42,6 +43,7 @@ fn untitled(values: &[Json], names: &[Json]) -> Result<Vec<ChatInputOption>, Una
 
 fn titled(entry: &Json) -> Result<ChatInputOption, Unanswerable> {
     let entry = entry.as_object().ok_or(Unanswerable::NotStrings)?;
+    words::check_option(entry)?;
     let id = entry.text("const").ok_or(Unanswerable::NotStrings)?;
     Ok(option(id, entry.text("title"), entry.text("description")))
 }

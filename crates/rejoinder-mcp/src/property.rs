@@ -4,6 +4,7 @@ use ahp_types::state::{
     ChatInputBooleanQuestion, ChatInputMultiSelectQuestion, ChatInputNumberQuestion,
     ChatInputOption, ChatInputQuestion, ChatInputSingleSelectQuestion, ChatInputTextQuestion,
 };
+use rejoinder_schema::Rules;
 use serde_json::Value;
 
 use crate::{
@@ -12,6 +13,7 @@ use crate::{
     options::options,
     schema::resolve,
     value::default_content,
+    words,
 };
 
 /// A property that is shown.
@@ -19,6 +21,8 @@ use crate::{
 pub(crate) struct Property {
     pub(crate) key: String,
     pub(crate) question: ChatInputQuestion,
+    /// What AHP's question can't say.
+    pub(crate) rules: Rules,
 }
 
 /// What all kinds of questions begin with.
@@ -44,31 +48,58 @@ impl Property {
             message: schema.text("description").or(title).unwrap_or(key).to_owned(),
             required: required.then_some(true),
         };
-        let mut question = question(root, head, &schema)?;
+        let (mut question, rules) = question(root, head, &schema)?;
         let default = schema.get("default").and_then(|json| default_content(&question, json));
+        let default = default.filter(|default| keeps(&rules, default));
         if let Some(default) = &default {
             show_default(&mut question, default);
         }
-        Ok(Self { key: key.to_owned(), question })
+        Ok(Self { key: key.to_owned(), question, rules })
     }
 }
 
-fn question(root: &Object, head: Head, schema: &Object) -> Result<ChatInputQuestion, Unanswerable> {
+/// Whether content keeps what AHP's question can't say.
+pub(crate) fn keeps(rules: &Rules, content: &Value) -> bool {
+    content.as_str().is_none_or(|text| rules.check_text(text).is_ok())
+        && content.as_f64().is_none_or(|number| rules.check_number(number).is_ok())
+}
+
+fn question(
+    root: &Object,
+    head: Head,
+    schema: &Object,
+) -> Result<(ChatInputQuestion, Rules), Unanswerable> {
+    let plain = |question| (question, Rules::default());
     match schema.get("type") {
         Some(Json::String(kind)) => match kind.as_str() {
-            "string" => Ok(match options(schema)? {
-                Some(options) => single_select(head, options),
-                None => text(head, schema),
-            }),
-            "integer" => not_a_choice(schema).map(|()| integer(head, schema)),
-            "number" => not_a_choice(schema).map(|()| number(head, schema)),
-            "boolean" => not_a_choice(schema).map(|()| boolean(head)),
-            "array" => multi_select(root, head, schema),
+            "string" => match options(schema)? {
+                Some(options) => {
+                    words::check_choice(schema)?;
+                    Ok(plain(single_select(head, options)))
+                }
+                None => Ok((text(head, schema), words::check_text(schema)?)),
+            },
+            "integer" => {
+                not_a_choice(schema)?;
+                Ok((integer(head, schema), words::check_number(schema)?))
+            }
+            "number" => {
+                not_a_choice(schema)?;
+                Ok((number(head, schema), words::check_number(schema)?))
+            }
+            "boolean" => {
+                not_a_choice(schema)?;
+                words::check_boolean(schema)?;
+                Ok(plain(boolean(head)))
+            }
+            "array" => multi_select(root, head, schema).map(plain),
             _ => Err(Unanswerable::Type),
         },
         // A choice of strings tells its type by itself; servers leave it out.
         None => {
-            options(schema)?.map(|options| single_select(head, options)).ok_or(Unanswerable::NoType)
+            let options = options(schema)?.ok_or(Unanswerable::NoType)?;
+            words::check_choice(schema)?;
+            Ok(plain(single_select(head, options)))
         }
         Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
             Err(Unanswerable::Type)
@@ -97,9 +128,11 @@ fn text(head: Head, schema: &Object) -> ChatInputQuestion {
 }
 
 fn number(head: Head, schema: &Object) -> ChatInputQuestion {
-    // AHP's bounds are inclusive. The excluded bound itself is left to the server to refuse.
-    let min = schema.number("minimum").or_else(|| schema.number("exclusiveMinimum"));
-    let max = schema.number("maximum").or_else(|| schema.number("exclusiveMaximum"));
+    // AHP's bounds are inclusive: the number next to an excluded bound is the first that holds.
+    let above = schema.number("exclusiveMinimum").map(f64::next_up);
+    let below = schema.number("exclusiveMaximum").map(f64::next_down);
+    let min = schema.number("minimum").into_iter().chain(above).reduce(f64::max);
+    let max = schema.number("maximum").into_iter().chain(below).reduce(f64::min);
     ChatInputQuestion::Number(numeric(head, min, max))
 }
 
@@ -150,6 +183,8 @@ fn multi_select(
         return Err(Unanswerable::FreeArray);
     }
     let options = options(&items)?.ok_or(Unanswerable::FreeArray)?;
+    words::check_choice(&items)?;
+    words::check_many(schema)?;
     let Head { id, title, message, required } = head;
     Ok(ChatInputQuestion::MultiSelect(ChatInputMultiSelectQuestion {
         id,

@@ -1,6 +1,9 @@
 //! From a property to a question: each way in which servers write one.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
+use std::collections::BTreeMap;
+
+use ahp_types::state::ChatInputResponseKind;
 use rejoinder_mcp::{Elicitation, ElicitationError, Unanswerable};
 use serde_json::{Value, json};
 
@@ -59,9 +62,9 @@ fn text() {
         r#"{"type":"string","minLength":5.0,"maxLength":9,"format":"email","default":"a@b.cc"}"#,
         json!({"kind": "text", "min": 5, "max": 9, "format": "email", "defaultValue": "a@b.cc"}),
     );
-    // An unknown format is a hint, a pattern can't be said, a default that does not fit is none.
+    // An unknown format is a hint, a default that does not fit is none.
     check(
-        r#"{"type":"string","format":"password","pattern":"^x$","maxLength":2,"default":"xyz"}"#,
+        r#"{"type":"string","format":"password","maxLength":2,"default":"xyz"}"#,
         json!({"kind": "text", "format": "password", "max": 2}),
     );
     check(r#"{"type":"string","default":7}"#, json!({"kind": "text"}));
@@ -88,7 +91,10 @@ fn numbers() {
         r#"{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":9.5}"#,
         json!({"kind": "integer", "min": 1.0, "max": 9.0}),
     );
-    check(r#"{"type":"number","exclusiveMinimum":0}"#, json!({"kind": "number", "min": 0.0}));
+    check(
+        r#"{"type":"number","minimum":-1,"exclusiveMinimum":0,"exclusiveMaximum":1}"#,
+        json!({"kind": "number", "min": f64::MIN_POSITIVE * f64::EPSILON, "max": 1.0 - f64::EPSILON / 2.0}),
+    );
 }
 
 #[test]
@@ -191,6 +197,65 @@ fn no_properties_is_a_plain_confirmation() {
     for schema in [r#"{"type":"object","properties":{}}"#, r#"{"type":"object"}"#, "{}"] {
         assert_eq!(questions(schema), Vec::<Value>::new());
     }
+}
+
+#[test]
+fn no_word_is_passed_over() {
+    let check = |property: &str, why: &str| {
+        let optional = format!(r#"{{"properties":{{"p":{property}}}}}"#);
+        let read = form(&optional).unwrap();
+        let left_out: Vec<_> = read.left_out().iter().map(|left| left.why.to_string()).collect();
+        assert_eq!(left_out, [why], "{property}");
+        let required = format!(r#"{{"properties":{{"p":{property}}},"required":["p"]}}"#);
+        let error = form(&required).unwrap_err().to_string();
+        assert_eq!(error, format!("property \"p\" is required but can't be answered: {why}"));
+    };
+    check(
+        r#"{"type":"string","pattern":"(a)\\1"}"#,
+        "its pattern can't be checked: at byte 5: references to groups are not known here",
+    );
+    check(r#"{"type":"string","pattern":1}"#, r#"its "pattern" is not what it must be"#);
+    check(r#"{"type":"string","not":{"const":"x"}}"#, r#"no question keeps its "not""#);
+    check(r#"{"type":"string","minLength":"x"}"#, r#"its "minLength" is not what it must be"#);
+    check(r#"{"type":"string","enum":["a"],"pattern":"b"}"#, r#"no question keeps its "pattern""#);
+    check(r#"{"type":"string","enum":["a"],"const":"a"}"#, r#"no question keeps its "const""#);
+    check(r#"{"type":"number","multipleOf":0}"#, r#"its "multipleOf" is not what it must be"#);
+    check(r#"{"type":"number","minimum":"0"}"#, r#"its "minimum" is not what it must be"#);
+    check(r#"{"type":"boolean","if":{}}"#, r#"no question keeps its "if""#);
+    check(
+        r#"{"type":"array","items":{"type":"string","enum":["a"]},"contains":{}}"#,
+        r#"no question keeps its "contains""#,
+    );
+    let whole = form(r#"{"properties":{},"minProperties":1}"#).unwrap_err().to_string();
+    assert!(whole.starts_with("requestedSchema: \"minProperties\" can't be kept"), "{whole}");
+    let fine = r#"{"properties":{"p":{"type":"string","format":"uuid"},
+        "m":{"type":"array","items":{"enum":["a"]},"uniqueItems":true}},
+        "additionalProperties":false,"$schema":"s","title":"t"}"#;
+    let fine = form(fine).unwrap();
+    assert_eq!(fine.left_out(), []);
+    assert_eq!(fine.unchecked().collect::<Vec<_>>(), [("p", "uuid")]);
+}
+
+/// What the schema library writes with which most servers are made, for an e-mail address that is
+/// required, and for steps.
+#[test]
+fn what_ahp_has_no_word_for_is_a_rule() {
+    const EMAIL: &str = r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$";
+    let schema = json!({"type": "object", "properties": {
+        "mail": {"type": "string", "format": "email", "pattern": EMAIL, "default": "a..b@x.cc"},
+        "cents": {"type": "number", "multipleOf": 0.01, "default": 0.5},
+        "five": {"type": "integer", "multipleOf": 5, "exclusiveMinimum": 0, "default": 7},
+        "plain": {"type": "string"}}, "required": ["mail"]});
+    let elicitation = form(&schema.to_string()).unwrap();
+    assert_eq!(elicitation.left_out(), []);
+    let rules = elicitation.rules();
+    let named: Vec<&str> = rules.keys().map(|id| id.as_str()).collect();
+    assert_eq!(named, ["cents", "five", "mail"]);
+    assert_eq!(rules["mail"].pattern.as_ref().unwrap().as_str(), EMAIL);
+    assert_eq!(rules["five"].multiple_of, Some(5.0));
+    // A default that breaks one is none.
+    let sent = elicitation.result(Some(ChatInputResponseKind::Accept), &BTreeMap::new());
+    assert_eq!(sent["content"], json!({"cents": 0.5}));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The request in its turn: taken up or raised, and the turn completed in the end.
 
-use rejoinder::{NotDone, Refused, Request, RequestStatus, RequestView, Turn};
+use rejoinder::{Asked, NotDone, Refused, Request, RequestStatus, RequestView, Turn};
 
 use super::Asking;
 use crate::{failure::Failure, plain};
@@ -20,12 +20,12 @@ impl Asking<'_> {
         }
         let mut form = self.form.request.clone();
         form.answers = None;
-        if view.request == form {
+        if view.request == form && view.rules == self.form.rules() {
             return Ok(Some(asked.request().clone()));
         }
         self.console.say("the form is another one now: its open request changes with it");
         let turn = self.host.turn(view.turn);
-        let asked = turn.ask(self.form.request.clone()).await.map_err(|why| self.unasked(why))?;
+        let asked = self.ask_in(&turn).await.map_err(|why| self.unasked(why))?;
         Ok(Some(asked.request().clone()))
     }
 
@@ -42,13 +42,17 @@ impl Asking<'_> {
                 self.host.start_turn(message.unwrap_or_else(|| self.id().to_owned())).await?
             }
         };
-        match turn.ask(self.form.request.clone()).await {
+        match self.ask_in(&turn).await {
             Ok(asked) => Ok(asked.request().clone()),
             Err(why) => {
                 self.complete_turn(&turn).await?;
                 Err(self.unasked(why))
             }
         }
+    }
+
+    async fn ask_in(&self, turn: &Turn) -> Result<Asked, NotDone> {
+        turn.ask_keeping(self.form.request.clone(), self.form.rules()).await
     }
 
     /// What is wrong with a form is said with the file's name.

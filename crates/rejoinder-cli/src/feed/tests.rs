@@ -27,6 +27,7 @@ fn view(text: &str, env: Option<(&str, u8)>, status: RequestStatus) -> rejoinder
         turn: "t".into(),
         revision: 1,
         request,
+        rules: Default::default(),
         status,
         here: true,
         projection: Default::default(),

@@ -169,6 +169,10 @@ fn required_properties_that_cannot_be_answered() {
         r#"{"message":"m","requestedSchema":{"properties":{"p":{},"p":{}}}}"#,
         "not JSON: the key \"p\" is there twice at line 1 column ",
     );
+    check_error(
+        r#"{"message":"m","requestedSchema":{"properties":{"p":{"type":"string","pattern":"(?i:a)"}},"required":["p"]}}"#,
+        "property \"p\" is required but can't be answered: its pattern can't be checked: at byte 1: this kind",
+    );
 }
 
 #[test]

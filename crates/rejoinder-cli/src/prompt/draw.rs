@@ -107,7 +107,7 @@ impl Page {
                 self.wrap(Tone::Plain, &line);
             }
         }
-        self.wrap(Tone::Faint, &view::constraints(question));
+        self.wrap(Tone::Faint, &request.constraints(question));
         self.focus = self.rows.len();
         if let Some(entry) = prompt.entries.get(id) {
             self.field(&entry.field);

@@ -26,6 +26,7 @@ pub(crate) fn request() -> RequestView {
 
 pub(crate) fn view(request: Value) -> RequestView {
     RequestView {
+        rules: Default::default(),
         request: serde_json::from_value(request).unwrap(),
         answers: BTreeMap::new(),
         conflicts: BTreeMap::new(),

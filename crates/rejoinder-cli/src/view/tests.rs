@@ -15,7 +15,7 @@ fn constraints_in_words() {
         for (key, value) in [("id", "q"), ("message", "m")] {
             json.as_object_mut().unwrap().insert(key.to_owned(), value.into());
         }
-        assert_eq!(constraints(&question(json)), expected);
+        assert_eq!(words::constraints(&question(json)), expected);
     };
     check(json!({"kind": "text"}), "text");
     check(json!({"kind": "text", "min": 0, "max": 1}), "text, at most 1 character");
@@ -27,6 +27,11 @@ fn constraints_in_words() {
     check(json!({"kind": "text", "format": "\u{1b}[2Jx"}), "text, [2Jx");
     check(json!({"kind": "integer", "min": 1, "max": 9.0}), "a whole number, 1 to 9");
     check(json!({"kind": "number", "max": 0.5}), "a number, at most 0.5");
+    check(json!({"kind": "number", "min": 0.1, "max": 0.3}), "a number, 0.1 to 0.3");
+    let (above, below) = (0.0_f64.next_up(), 1.0_f64.next_down());
+    check(json!({"kind": "number", "min": above}), "a number, above 0");
+    check(json!({"kind": "number", "min": above, "max": below}), "a number, above 0, below 1");
+    check(json!({"kind": "number", "min": -1, "max": below}), "a number, at least -1, below 1");
     check(json!({"kind": "boolean"}), "yes or no");
     check(
         json!({"kind": "single-select", "options": [], "allowFreeformInput": true}),
@@ -132,6 +137,23 @@ fn a_url_is_shown_as_it_is_sent() {
         let opened: serde_json::Value = serde_json::from_str(&opened).unwrap();
         assert_eq!(opened["url"], text);
     }
+}
+
+#[test]
+fn rules_that_ahp_has_no_word_for_in_words() {
+    let request = json!({"id": "r", "questions": [
+        {"kind": "text", "id": "s", "message": "m", "max": 3},
+        {"kind": "integer", "id": "n", "message": "m"}]});
+    let mut view = samples::view(request);
+    let of = |rules: Value| Rules::read(rules.as_object().unwrap());
+    view.rules.insert("s".to_owned(), of(json!({"pattern": "^[a-z]+\u{202e}?$"})));
+    view.rules.insert("n".to_owned(), of(json!({"multipleOf": 5})));
+    let words: Vec<_> =
+        view.questions().iter().map(|question| view.constraints(question)).collect();
+    assert_eq!(
+        words,
+        ["text, at most 3 characters, matching ^[a-z]+?$", "a whole number, a multiple of 5"]
+    );
 }
 
 /// What is shown of a question that nobody touches, in words and in events, is what the server gets.

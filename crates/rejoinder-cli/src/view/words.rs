@@ -105,7 +105,7 @@ pub fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
 }
 
 /// What an answer must be like.
-pub fn constraints(question: &ChatInputQuestion) -> String {
+pub(super) fn constraints(question: &ChatInputQuestion) -> String {
     match question {
         ChatInputQuestion::Text(question) => {
             let format = match question.format.as_deref() {
@@ -162,13 +162,31 @@ fn range(min: Option<i64>, max: Option<i64>, unit: &str) -> Option<String> {
 }
 
 fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
-    let print = canonical::number;
-    match (min, max) {
-        (None, None) => None,
-        (Some(min), None) => Some(format!("at least {}", print(min))),
-        (None, Some(max)) => Some(format!("at most {}", print(max))),
-        (Some(min), Some(max)) => Some(format!("{} to {}", print(min), print(max))),
+    let least = min.map(|min| match excluded(min, f64::next_down) {
+        Some(bound) => format!("above {bound}"),
+        None => format!("at least {}", canonical::number(min)),
+    });
+    let most = max.map(|max| match excluded(max, f64::next_up) {
+        Some(bound) => format!("below {bound}"),
+        None => format!("at most {}", canonical::number(max)),
+    });
+    match (least, most, min, max) {
+        (Some(least), Some(most), Some(min), Some(max)) => {
+            let both = least.starts_with("at") && most.starts_with("at");
+            let range = format!("{} to {}", canonical::number(min), canonical::number(max));
+            Some(if both { range } else { format!("{least}, {most}") })
+        }
+        (least, most, ..) => least.or(most),
     }
+}
+
+/// A bound that is excluded is kept as the number next to it, which has 17 digits where the bound
+/// itself has few.
+fn excluded(bound: f64, beyond: impl Fn(f64) -> f64) -> Option<String> {
+    let print = |number| canonical::number(number).to_string();
+    let excluded = print(beyond(bound));
+    (excluded.len() + 4 < print(bound).len() || bound.abs() == f64::from_bits(1))
+        .then_some(excluded)
 }
 
 /// A value in words: options by their labels.
