@@ -15,6 +15,8 @@ use rejoinder::{Backend, OpenError, Pace, Place, SecretKey, StoreAt, Taken};
 use crate::{
     draws::Draws,
     fault::{Fault, Fired},
+    moment::Work,
+    peer::Peer,
 };
 
 /// What a torn write is cut at.
@@ -36,7 +38,11 @@ struct Inner {
     held: bool,
     /// How long it takes for what is asked at once.
     latency: Duration,
+    /// How much longer the next round takes.
+    stall: Duration,
     full: bool,
+    /// Every read fails.
+    unreadable: bool,
     /// Syncs that will fail.
     failing: u32,
     /// Writes until the process dies in one.
@@ -130,6 +136,7 @@ impl Disk {
         inner.home.now = inner.home.synced.clone();
         inner.process += 1;
         (inner.held, inner.dies_in, inner.failing) = (false, None, 0);
+        inner.stall = Duration::ZERO;
     }
 
     pub(crate) fn set_latency(&self, latency: Duration) {
@@ -138,6 +145,15 @@ impl Disk {
 
     pub(crate) fn set_full(&self, full: bool) {
         self.lock().full = full;
+    }
+
+    /// The next round takes so much longer.
+    pub(crate) fn stall(&self, longer: Duration) {
+        self.lock().stall = longer;
+    }
+
+    pub(crate) fn set_unreadable(&self, unreadable: bool) {
+        self.lock().unreadable = unreadable;
     }
 
     pub(crate) fn fail_syncs(&self, times: u32) {
@@ -208,13 +224,22 @@ impl Disk {
     }
 }
 
-impl Pace for Disk {
+/// How long a disk takes, as the process of a peer has it.
+#[derive(Debug)]
+pub(crate) struct Paced {
+    pub(crate) disk: Disk,
+    pub(crate) peer: Peer,
+}
+
+impl Pace for Paced {
     fn until_done(&self) -> Duration {
-        self.lock().latency
+        self.peer.works(Work::Rounds);
+        let mut inner = self.disk.lock();
+        inner.latency + std::mem::take(&mut inner.stall)
     }
 
     fn until_heard(&self) -> Duration {
-        self.lock().latency / 4
+        self.disk.lock().latency / 4
     }
 }
 
@@ -325,6 +350,10 @@ impl StorageBackend for Handle {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut inner = self.alive()?;
+        if inner.unreadable {
+            self.fired.count(Fault::FailedRead);
+            return Err(io::Error::other("the read failed"));
+        }
         let now = &inner.file(self.which).now;
         let range = offset as usize..offset as usize + out.len();
         out.copy_from_slice(now.get(range).ok_or(io::ErrorKind::UnexpectedEof)?);

@@ -35,6 +35,7 @@ mod draws;
 mod failure;
 mod fault;
 mod lines;
+mod moment;
 mod network;
 mod partitions;
 mod peer;
@@ -42,6 +43,7 @@ mod run;
 mod safety;
 mod story;
 mod swarm;
+mod told;
 mod trace;
 mod world;
 

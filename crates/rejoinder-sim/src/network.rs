@@ -50,8 +50,11 @@ struct State {
     fired: Fired,
     number: u64,
     flying: BTreeMap<(Instant, u64), Packet>,
-    ports: BTreeMap<SocketAddr, Port>,
+    /// By machine, which stays, and not by its address, which may change.
+    ports: BTreeMap<(IpAddr, u16), Port>,
     owners: u64,
+    /// Where machines are that have moved.
+    moved: BTreeMap<IpAddr, IpAddr>,
     /// How links are, where nothing else was said.
     usual: Link,
     wires: BTreeMap<(IpAddr, IpAddr), Wire>,
@@ -61,6 +64,8 @@ struct State {
 
 #[derive(Debug, Clone)]
 struct Packet {
+    /// Whose it is, wherever that is by now.
+    machine: IpAddr,
     from: SocketAddr,
     to: SocketAddr,
     bytes: Arc<[u8]>,
@@ -89,6 +94,7 @@ impl Network {
             flying: BTreeMap::new(),
             ports: BTreeMap::new(),
             owners: 0,
+            moved: BTreeMap::new(),
             usual: Link::default(),
             wires: BTreeMap::new(),
             cuts: Cuts::default(),
@@ -104,21 +110,32 @@ impl Network {
     /// Binds a socket at a machine; port 0 is the first free one.
     fn bind(&self, ip: IpAddr, port: u16) -> io::Result<Arc<Socket>> {
         let mut state = self.lock();
-        let free = |port: &u16| !state.ports.contains_key(&SocketAddr::new(ip, *port));
+        let free = |port: &u16| !state.ports.contains_key(&(ip, *port));
         let port = match port {
             0 => (7000..8000).find(free),
             port => Some(port).filter(free),
         };
-        let address = SocketAddr::new(ip, port.ok_or(io::ErrorKind::AddrInUse)?);
+        let place = (ip, port.ok_or(io::ErrorKind::AddrInUse)?);
         state.owners += 1;
         let owner = state.owners;
-        state.ports.insert(address, Port { owner, ..Port::default() });
-        Ok(Arc::new(Socket { network: self.clone(), address, owner }))
+        state.ports.insert(place, Port { owner, ..Port::default() });
+        Ok(Arc::new(Socket { network: self.clone(), place, owner }))
+    }
+
+    /// The address that a machine has now.
+    pub(crate) fn address(&self, machine: IpAddr) -> IpAddr {
+        self.lock().address(machine)
+    }
+
+    /// A machine has another address from now on: its sockets go with it, and what is sent to the
+    /// old one reaches nobody.
+    pub(crate) fn move_to(&self, machine: IpAddr, address: IpAddr) {
+        self.lock().moved.insert(machine, address);
     }
 
     /// The sockets of a machine die at once: nothing that its tasks still say gets out.
     pub(crate) fn kill(&self, ip: IpAddr) {
-        self.lock().ports.retain(|address, _| address.ip() != ip);
+        self.lock().ports.retain(|(machine, _), _| *machine != ip);
     }
 
     pub(crate) fn set_usual(&self, link: Link) {
@@ -162,9 +179,22 @@ impl Network {
 }
 
 impl State {
-    fn send(&mut self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
+    fn address(&self, machine: IpAddr) -> IpAddr {
+        self.moved.get(&machine).copied().unwrap_or(machine)
+    }
+
+    /// Who has this address.
+    fn machine(&self, address: IpAddr) -> Option<IpAddr> {
+        let moved = self.moved.iter().find(|(_, at)| **at == address);
+        let stays = (!self.moved.contains_key(&address)).then_some(address);
+        moved.map(|(machine, _)| *machine).or(stays)
+    }
+
+    fn send(&mut self, place: (IpAddr, u16), to: SocketAddr, bytes: &[u8]) {
+        let from = SocketAddr::new(self.address(place.0), place.1);
         self.trace.packet(from, to, bytes);
-        let way = (from.ip(), to.ip());
+        // To an address that nobody has, the way is one of the network's own.
+        let way = (place.0, self.machine(to.ip()).unwrap_or(to.ip()));
         let usual = self.usual;
         let wire = self.wires.entry(way).or_insert_with(|| Wire::new(usual));
         let fate = wire.draw(&mut self.draws, Instant::now(), bytes.len());
@@ -177,7 +207,7 @@ impl State {
         if bytes.len() > LARGEST {
             return;
         }
-        let packet = Packet { from, to, bytes: bytes.into() };
+        let packet = Packet { machine: place.0, from, to, bytes: bytes.into() };
         for at in fate.arrivals.into_iter().flatten() {
             self.number += 1;
             self.flying.insert((at, self.number), packet.clone());
@@ -189,11 +219,15 @@ impl State {
         let now = Instant::now();
         while let Some(first) = self.flying.first_entry().filter(|first| first.key().0 <= now) {
             let packet = first.remove();
-            if self.cuts.cuts((packet.from.ip(), packet.to.ip())) {
+            let Some(to) = self.machine(packet.to.ip()) else {
+                self.fired.count(Fault::MovedAway);
+                continue;
+            };
+            if self.cuts.cuts((packet.machine, to)) {
                 self.fired.count(Fault::Cut);
                 continue;
             }
-            let Some(port) = self.ports.get_mut(&packet.to) else { continue };
+            let Some(port) = self.ports.get_mut(&(to, packet.to.port())) else { continue };
             if port.arrived.len() < WAITING {
                 port.arrived.push_back(packet);
             }

@@ -2,10 +2,10 @@
 
 use std::{
     fmt,
-    net::IpAddr,
+    net::{IpAddr, Ipv4Addr},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU16, Ordering},
     },
     time::Duration,
 };
@@ -16,8 +16,9 @@ use tokio::sync::Notify;
 use crate::{
     clock::SimClock,
     crypto,
-    disk::Disk,
+    disk::{Disk, Paced},
     draws::Draws,
+    moment::Work,
     network::{Machine, VirtualTime},
     world::{World, lock},
 };
@@ -32,6 +33,7 @@ struct Inner {
     ip: IpAddr,
     disk: Disk,
     clock: Arc<SimClock>,
+    moves: AtomicU16,
     now: Mutex<Now>,
 }
 
@@ -70,7 +72,7 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    fn end(&self) {
+    pub(crate) fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
         self.ends.notify_waiters();
     }
@@ -96,8 +98,8 @@ impl Life {
 impl Peer {
     pub(crate) fn new(world: World, name: &str, ip: IpAddr, disk: Disk) -> Self {
         let clock = Arc::new(SimClock::new(world.inner.trace.clone()));
-        let now = Mutex::default();
-        Self(Arc::new(Inner { world, name: name.to_owned(), ip, disk, clock, now }))
+        let (moves, now) = (AtomicU16::new(0), Mutex::default());
+        Self(Arc::new(Inner { world, name: name.to_owned(), ip, disk, clock, moves, now }))
     }
 
     /// Its name.
@@ -170,6 +172,7 @@ impl Peer {
         };
         self.say(format_args!("up, run {run}"));
         let life = Arc::new(Life::default());
+        self.0.world.begins(self);
         let events = home.events().expect("a home that was just opened is open");
         tokio::spawn(listen(self.clone(), Arc::clone(&life), events));
         let home = Arc::new(home);
@@ -187,7 +190,10 @@ impl Peer {
             seed: Draws::new(world.seed(), &purpose).bytes(),
             clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::WallClock>,
             crypto: Some(crypto::provider()),
-            disk: DiskDriver::Task(Arc::new(self.disk().clone())),
+            disk: DiskDriver::Task(Arc::new(Paced {
+                disk: self.disk().clone(),
+                peer: self.clone(),
+            })),
         }
     }
 
@@ -243,6 +249,18 @@ impl Peer {
         self.disk().set_full(full);
     }
 
+    /// Every read fails from now on, or no longer.
+    pub fn set_disk_unreadable(&self, unreadable: bool) {
+        self.say(if unreadable { "reads fail" } else { "reads work" });
+        self.disk().set_unreadable(unreadable);
+    }
+
+    /// What the disk is asked for next takes so much longer, and all behind it waits.
+    pub fn stall_disk(&self, longer: Duration) {
+        self.say(format_args!("the disk stalls for {longer:?}"));
+        self.disk().stall(longer);
+    }
+
     /// The next syncs fail.
     pub fn fail_syncs(&self, times: u32) {
         self.say(format_args!("{times} syncs will fail"));
@@ -282,10 +300,39 @@ impl Peer {
         self.disk().restore(snapshot);
     }
 
+    /// The machine comes into another network: it has another address from now on.
+    pub fn move_away(&self) {
+        let IpAddr::V4(machine) = self.ip() else { unreachable!("machines have IPv4 addresses") };
+        let [.., last] = machine.octets();
+        let moves = self.0.moves.fetch_add(1, Ordering::Relaxed) + 1;
+        let [high, low] = moves.to_be_bytes();
+        self.move_to(IpAddr::V4(Ipv4Addr::new(10, high + 1, low, last)));
+    }
+
+    /// The machine comes back to the address that it had first.
+    pub fn move_back(&self) {
+        self.move_to(self.ip());
+    }
+
+    fn move_to(&self, address: IpAddr) {
+        self.say(format_args!("is at {address} now"));
+        self.0.world.inner.network.move_to(self.ip(), address);
+    }
+
+    /// The address that the machine has now.
+    pub fn address(&self) -> IpAddr {
+        self.0.world.inner.network.address(self.ip())
+    }
+
     /// The wall clock jumps by so many milliseconds.
     pub fn jump_clock(&self, millis: i64) {
         self.say(format_args!("clock jumps by {} s", millis / 1000));
         self.0.clock.jump(millis);
+    }
+
+    /// It does something at this moment.
+    pub(crate) fn works(&self, work: Work) {
+        self.0.world.works(self, work);
     }
 
     pub(crate) fn say(&self, what: impl fmt::Display) {

@@ -48,7 +48,7 @@ impl Survey {
                         if seed >= args.first + args.runs {
                             return;
                         }
-                        one(seed, args.one, &survey);
+                        one(seed, args, &survey);
                     }
                 });
             }
@@ -76,10 +76,10 @@ impl Survey {
     }
 }
 
-fn one(seed: u64, trace: bool, survey: &Mutex<Survey>) {
+fn one(seed: u64, args: &Args, survey: &Mutex<Survey>) {
     let world = World::new(seed);
     let lived = swarm_in(&world);
-    if trace {
+    if args.one {
         for line in world.trace() {
             println!("{line}");
         }

@@ -4,6 +4,8 @@
 //! come about in the end is.
 
 mod agent;
+mod calls;
+mod door;
 mod faults;
 mod form;
 mod ledger;
@@ -12,17 +14,32 @@ mod person;
 mod profile;
 mod tokens;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use rejoinder::{HomeEvent, Invite, NotDone, Refused, Role, Ticket, WorkspaceId};
+use rejoinder::{HomeEvent, NotDone, Refused, Ticket, WorkspaceId, WorkspaceView};
 use tokio::{
     sync::Notify,
     task::JoinSet,
     time::{Instant, sleep},
 };
 
-use self::{ledger::Ledger, profile::Profile};
-use crate::{draws::Draws, failure::Failure, fault::Fault, peer::Peer, world::World};
+use self::{
+    calls::Calls,
+    door::Doors,
+    ledger::Ledger,
+    profile::{Door, Profile},
+};
+use crate::{
+    draws::Draws,
+    failure::Failure,
+    fault::Fault,
+    peer::{Life, Peer},
+    world::{World, lock},
+};
 
 /// What a world was like in which everything held.
 #[derive(Debug, Clone)]
@@ -54,6 +71,18 @@ struct Shared {
     world: World,
     profile: Profile,
     ledger: Ledger,
+    spaces: Vec<Space>,
+    doors: Mutex<Doors>,
+    calls: Calls,
+    /// It is over when all heals: nobody begins anything new then.
+    day: Life,
+    everybody: Mutex<JoinSet<()>>,
+}
+
+/// A workspace. The first is the agent's; of a second one a member of the first is the host.
+#[derive(Debug)]
+pub(crate) struct Space {
+    number: usize,
     workspace: WorkspaceId,
     ticket: Ticket,
     host: Peer,
@@ -78,24 +107,27 @@ pub fn swarm_in(world: &World) -> Result<Report, Failure> {
 }
 
 async fn live(world: &World) -> Report {
-    let profile = Profile::draw(world.seed());
+    let profile = Profile::draw(world);
     world.note(&format!("{profile:?}"));
     world.set_links(profile.usual_link());
     let swarm = Swarm::begin(world, profile).await;
-    let mut everybody = JoinSet::new();
-    everybody.spawn(agent::work(swarm.clone()));
-    for number in 0..swarm.0.profile.people {
-        everybody.spawn(swarm.clone().arrive(number));
+    for space in 0..swarm.0.spaces.len() {
+        swarm.spawn(agent::work(swarm.clone(), space));
     }
+    for number in 0..swarm.0.profile.people {
+        swarm.spawn(swarm.clone().arrive(number));
+    }
+    swarm.spawn(swarm.clone().watch_calls());
     let stop = Arc::new(Notify::new());
     let breaking = tokio::spawn(faults::happen(swarm.clone(), Arc::clone(&stop)));
     sleep(swarm.0.profile.breaks_for).await;
 
     stop.notify_one();
     breaking.await.expect("what breaks things does not break");
-    everybody.shutdown().await;
+    swarm.0.day.end();
     let healed = Instant::now();
     swarm.heal().await;
+    swarm.all_is_answered().await;
     swarm.comes_to_rest().await;
     let healed_in = healed.elapsed();
     swarm.holds().await;
@@ -112,29 +144,78 @@ async fn live(world: &World) -> Report {
 }
 
 impl Swarm {
-    /// The host makes its workspace while nothing is broken yet.
+    /// The hosts make their workspaces while nothing is broken yet.
     async fn begin(world: &World, profile: Profile) -> Self {
         let agent = world.peer("agent").await;
-        let host = agent.home().create_workspace("swarm").await.expect("a sound disk");
-        let valid_for = Duration::from_secs(86_400 * 365 * 30);
-        let invite = Invite { seats: 32, valid_for, role: Role::Collaborator, approve: false };
-        let ticket = host.ticket(invite).await.expect("a host may invite");
-        let workspace = host.workspace().id();
-        let ledger = Ledger::default();
-        let world = world.clone();
-        let shared = Shared { world, profile, ledger, workspace, ticket, host: agent };
+        let stranger = match profile.door {
+            Door::Stranger => Some(world.peer(door::STRANGER).await),
+            Door::Open | Door::Approval { .. } | Door::Seats => None,
+        };
+        let mut hosts = vec![agent];
+        if profile.second {
+            hosts.push(world.peer("p0").await);
+            world.inner.fired.count(Fault::SecondWorkspace);
+        }
+        if stranger.is_some() {
+            world.inner.fired.count(Fault::StrangersHint);
+        }
+        let mut spaces = Vec::new();
+        for (number, peer) in hosts.into_iter().enumerate() {
+            let host = peer.home().create_workspace("swarm").await.expect("a sound disk");
+            let ticket = door::ticket(profile.door, &host, stranger.as_ref()).await;
+            spaces.push(Space { number, workspace: host.workspace().id(), ticket, host: peer });
+        }
+        let shared = Shared {
+            world: world.clone(),
+            profile,
+            ledger: Ledger::default(),
+            spaces,
+            doors: Mutex::default(),
+            calls: Calls::default(),
+            day: Life::default(),
+            everybody: Mutex::default(),
+        };
         let swarm = Self(Arc::new(shared));
-        swarm.usual_disk(&swarm.0.host);
-        let (ledger, observed) = (swarm.0.ledger.clone(), swarm.0.world.clone());
-        swarm.0.world.observe(move |peer, event| {
-            if let Err(why) = ledger.event(peer, event) {
-                observed.fail(why);
+        for peer in world.peers() {
+            swarm.lay_links(&peer);
+            swarm.usual_disk(&peer);
+        }
+        let observer = Arc::downgrade(&swarm.0);
+        world.observe(move |peer, event| {
+            let Some(shared) = observer.upgrade() else { return };
+            let swarm = Self(shared);
+            if let Err(why) = swarm.0.ledger.event(peer, event) {
+                swarm.0.world.fail(why);
             }
+            swarm.at_the_door(peer, event);
+            swarm.0.calls.event(peer, event);
             if late(event) {
-                observed.inner.fired.count(Fault::LateProposal);
+                swarm.0.world.inner.fired.count(Fault::LateProposal);
             }
         });
         swarm
+    }
+
+    /// Lets somebody live beside all others.
+    fn spawn(&self, life: impl Future<Output = ()> + Send + 'static) {
+        lock(&self.0.everybody).spawn(life);
+    }
+
+    /// Waits; whether the day goes on.
+    async fn pause(&self, pause: Duration) -> bool {
+        self.0.day.within(sleep(pause)).await.is_some()
+    }
+
+    /// Everybody who is to be a member.
+    fn members(&self) -> Vec<Peer> {
+        let mut peers = self.0.world.peers();
+        peers.retain(|peer| peer.name() != door::STRANGER);
+        peers
+    }
+
+    /// Whether a peer is a host: what its disk alone has is lost with it.
+    fn hosts(&self, peer: &Peer) -> bool {
+        self.0.spaces.iter().any(|space| space.host.name() == peer.name())
     }
 
     fn draws(&self, purpose: &str) -> Draws {
@@ -145,13 +226,22 @@ impl Swarm {
     async fn arrive(self, number: usize) {
         let name = format!("p{number}");
         let mut draws = self.draws(&format!("arrival {name}"));
-        if draws.chance(self.0.profile.late_joins) {
-            sleep(draws.pause(self.0.profile.breaks_for / 3)).await;
+        let there = self.0.world.peers().into_iter().find(|peer| peer.name() == name);
+        if draws.chance(self.0.profile.late_joins) && there.is_none() {
+            if !self.pause(draws.pause(self.0.profile.breaks_for / 3)).await {
+                return;
+            }
             self.0.world.inner.fired.count(Fault::LateJoin);
         }
-        let peer = self.0.world.peer(&name).await;
-        self.lay_links(&peer);
-        self.usual_disk(&peer);
+        let peer = match there {
+            Some(peer) => peer,
+            None => {
+                let peer = self.0.world.peer(&name).await;
+                self.lay_links(&peer);
+                self.usual_disk(&peer);
+                peer
+            }
+        };
         if draws.chance(self.0.profile.wrong_clocks) {
             let years = i64::try_from(draws.below(40)).unwrap_or(0) - 20;
             peer.jump_clock(years * 365 * 86_400_000);
@@ -178,14 +268,11 @@ impl Swarm {
     }
 
     /// What a peer shows of the workspace now; none while it is down or knows nothing of it.
-    async fn look_at(&self, peer: &Peer) -> Option<rejoinder::WorkspaceView> {
+    async fn look_at(&self, peer: &Peer, space: &Space) -> Option<WorkspaceView> {
         let life = peer.life()?;
-        let workspace = self.workspace_at(peer).await?;
+        let workspace = self.workspace_at(peer, space).await?;
         let view = life.within(workspace.view()).await?.ok()?;
-        self.0.world.seen(peer, &view);
-        if view.uncarried == 0 {
-            self.0.ledger.all_carried(peer.name());
-        }
+        self.looked(peer, space, &view);
         for request in &view.requests {
             if let Err(why) = self.0.ledger.seen(peer.name(), request) {
                 self.0.world.fail(why);
@@ -194,9 +281,20 @@ impl Swarm {
         Some(view)
     }
 
-    async fn workspace_at(&self, peer: &Peer) -> Option<rejoinder::Workspace> {
+    /// What somebody at a peer has seen of a workspace.
+    fn looked(&self, peer: &Peer, space: &Space, view: &WorkspaceView) {
+        self.0.world.seen(peer, view);
+        if view.uncarried == 0 {
+            self.0.ledger.all_carried(peer.name(), space.workspace);
+        }
+        if let Err(why) = self.0.ledger.waits_in_vain(peer.name(), view) {
+            self.0.world.fail(why);
+        }
+    }
+
+    async fn workspace_at(&self, peer: &Peer, space: &Space) -> Option<rejoinder::Workspace> {
         let (life, home) = (peer.life()?, peer.try_home()?);
-        life.within(home.workspace(self.0.workspace)).await?.ok()?
+        life.within(home.workspace(space.workspace)).await?.ok()?
     }
 
     fn count(&self, what: &'static str) {

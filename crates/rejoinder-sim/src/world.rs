@@ -15,10 +15,12 @@ use crate::{
     draws::Draws,
     failure::Failure,
     fault::{Fault, Fired},
+    moment::{Moment, Work},
     network::{Link, Network},
     peer::Peer,
     run,
     safety::{self, Safety},
+    told::Told,
     trace::Trace,
 };
 
@@ -37,6 +39,8 @@ pub(crate) struct Inner {
     pub(crate) draws: Mutex<Draws>,
     pub(crate) peers: Mutex<BTreeMap<String, Peer>>,
     safety: Mutex<Safety>,
+    pub(crate) told: Mutex<Told>,
+    pub(crate) moment: Mutex<Moment>,
     observers: Mutex<Observers>,
     broken: Mutex<Option<String>>,
     breaks: Notify,
@@ -74,6 +78,8 @@ impl World {
             draws: Mutex::new(Draws::new(seed, "world")),
             peers: Mutex::default(),
             safety: Mutex::default(),
+            told: Mutex::default(),
+            moment: Mutex::default(),
             observers: Mutex::default(),
             broken: Mutex::default(),
             breaks: Notify::new(),
@@ -235,9 +241,22 @@ impl World {
     /// What a peer's listener heard.
     pub(crate) fn heard(&self, peer: &Peer, event: &HomeEvent) {
         peer.trace(event);
+        self.works(peer, Work::Events);
+        lock(&self.inner.told).event(peer.name(), event);
         self.check(|safety| safety.event(peer.name(), event));
         for observer in &mut lock(&self.inner.observers).0 {
             observer(peer.name(), event);
+        }
+    }
+
+    /// A home was opened: what its listeners know begins anew.
+    pub(crate) fn begins(&self, peer: &Peer) {
+        lock(&self.inner.told).begin(peer.name());
+    }
+
+    pub(crate) fn works(&self, peer: &Peer, work: Work) {
+        if let Err(why) = lock(&self.inner.moment).count(peer.name(), work) {
+            self.fail(why);
         }
     }
 
@@ -257,8 +276,16 @@ impl World {
                 }
                 drop(home);
                 for workspace in workspaces {
+                    let watcher = lock(&self.inner.told).watcher(peer.name(), workspace.id());
+                    if let Some(watcher) = watcher {
+                        tokio::spawn(watcher.watch(workspace.clone()));
+                    }
                     if let Some(Ok(view)) = life.within(workspace.view()).await {
                         self.seen(&peer, &view);
+                        let told = lock(&self.inner.told).look(peer.name(), &view);
+                        if let Err(why) = told {
+                            self.fail(why);
+                        }
                     }
                 }
             }

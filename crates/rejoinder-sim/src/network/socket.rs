@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, IoSliceMut},
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -32,7 +32,7 @@ impl rejoinder::Network for Machine {
     }
 
     fn interfaces(&self) -> Vec<IpAddr> {
-        vec![self.ip]
+        vec![self.network.address(self.ip)]
     }
 }
 
@@ -40,7 +40,8 @@ impl rejoinder::Network for Machine {
 #[derive(Debug)]
 pub(super) struct Socket {
     pub(super) network: Network,
-    pub(super) address: SocketAddr,
+    /// The machine and the port.
+    pub(super) place: (IpAddr, u16),
     pub(super) owner: u64,
 }
 
@@ -52,12 +53,12 @@ impl AsyncUdpSocket for Socket {
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
         let mut state = self.network.lock();
         // A process that has died says nothing more, whatever its tasks still do.
-        if state.ports.get(&self.address).is_none_or(|port| port.owner != self.owner) {
+        if state.ports.get(&self.place).is_none_or(|port| port.owner != self.owner) {
             return Ok(());
         }
         let size = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
         for bytes in transmit.contents.chunks(size) {
-            state.send(self.address, transmit.destination, bytes);
+            state.send(self.place, transmit.destination, bytes);
         }
         drop(state);
         self.network.0.sent.notify_one();
@@ -71,7 +72,7 @@ impl AsyncUdpSocket for Socket {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let mut state = self.network.lock();
-        let Some(port) = state.ports.get_mut(&self.address).filter(|port| port.owner == self.owner)
+        let Some(port) = state.ports.get_mut(&self.place).filter(|port| port.owner == self.owner)
         else {
             return Poll::Pending;
         };
@@ -91,7 +92,7 @@ impl AsyncUdpSocket for Socket {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
+        Ok(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), self.place.1))
     }
 
     fn may_fragment(&self) -> bool {
@@ -102,8 +103,8 @@ impl AsyncUdpSocket for Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         let mut state = self.network.lock();
-        if state.ports.get(&self.address).is_some_and(|port| port.owner == self.owner) {
-            state.ports.remove(&self.address);
+        if state.ports.get(&self.place).is_some_and(|port| port.owner == self.owner) {
+            state.ports.remove(&self.place);
         }
     }
 }

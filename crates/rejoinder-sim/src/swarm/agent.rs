@@ -1,40 +1,53 @@
 //! The agent's program at the host: it starts turns, asks, speaks, ends turns in every way, and
 //! finds its way back after each restart.
 
-use rejoinder::{Host, NotDone, Turn, TurnId};
-use tokio::time::sleep;
+use rejoinder::{
+    ChatInputRequest, Host, NotDone, OpeningId, RequestStatus, RequestView, Turn, TurnId,
+};
 
-use super::{Swarm, form};
+use super::{
+    Space, Swarm,
+    form::{self, Form},
+    tokens::Token,
+};
 use crate::draws::Draws;
 
 /// How many requests may wait at once.
 const OPEN: usize = 3;
 
-/// Works for as long as things break.
-pub(super) async fn work(swarm: Swarm) {
-    let mut draws = swarm.draws("agent");
-    let mut number = 0;
-    loop {
-        sleep(draws.pause(swarm.0.profile.working)).await;
-        let peer = &swarm.0.host;
-        let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { continue };
-        let hosted = life.within(home.host(swarm.0.workspace)).await;
-        drop(home);
-        let Some(Ok(host)) = hosted else { continue };
-        let mut agent = Agent { swarm: &swarm, draws: &mut draws, number: &mut number, host };
-        while let Some(Ok(())) = life.within(agent.act()).await {
-            let pause = agent.draws.pause(swarm.0.profile.working);
-            if life.within(sleep(pause)).await.is_none() {
+/// How many short requests are asked in a row.
+const SHORT: u32 = 14;
+
+/// Works for as long as things break. The host of a second workspace is a person, who asks less.
+pub(super) async fn work(swarm: Swarm, space: usize) {
+    let space = &swarm.0.spaces[space];
+    let mut draws = swarm.draws(&format!("agent {}", space.number));
+    let working = swarm.0.profile.working * (1 + 3 * space.number as u32);
+    let (peer, mut number) = (&space.host, 0);
+    while swarm.pause(draws.pause(working)).await {
+        let Some(life) = peer.life() else { continue };
+        let call = swarm.0.calls.begin(peer, "wants to host");
+        let hosted = swarm.hosted(space).await;
+        drop(call);
+        let Some(host) = hosted else { continue };
+        let (draws, number) = (&mut draws, &mut number);
+        let mut agent = Agent { swarm: &swarm, space, draws, number, host };
+        loop {
+            let call = swarm.0.calls.begin(peer, "hosts");
+            let Some(Ok(())) = life.within(agent.act()).await else { break };
+            drop(call);
+            let pause = swarm.pause(agent.draws.pause(working));
+            if life.within(pause).await != Some(true) {
                 break;
             }
         }
-        drop(agent);
     }
 }
 
 /// The program during one run of the host.
 struct Agent<'a> {
     swarm: &'a Swarm,
+    space: &'a Space,
     draws: &'a mut Draws,
     number: &'a mut u32,
     host: Host,
@@ -45,7 +58,7 @@ impl Agent<'_> {
     async fn act(&mut self) -> Result<(), NotDone> {
         match self.try_act().await {
             Err(NotDone::Refused(refused)) => {
-                self.swarm.0.host.say(format_args!("the agent is refused: {refused}"));
+                self.space.host.say(format_args!("the agent is refused: {refused}"));
                 self.swarm.count("refused to the agent");
                 Ok(())
             }
@@ -54,7 +67,19 @@ impl Agent<'_> {
     }
 
     async fn try_act(&mut self) -> Result<(), NotDone> {
+        if self.draws.chance(400) {
+            self.swarm.answer_the_door(self.space, &self.host, self.draws).await?;
+        }
         let Some(turn) = self.host.active_turn().await? else { return self.begin().await };
+        if self.draws.chance(150) {
+            return self.take_an_outcome().await;
+        }
+        // Every look at a workspace shows all of it, and two such ones are more than a world affords.
+        let profile = &self.swarm.0.profile;
+        let busy = profile.busy && !profile.second && self.draws.chance(300);
+        if busy && self.swarm.0.ledger.may_rush() {
+            return self.ask_much(&turn).await;
+        }
         match self.draws.below(20) {
             0..10 => self.ask(&turn).await,
             10..12 => self.ask_again(&turn).await,
@@ -99,28 +124,81 @@ impl Agent<'_> {
             return Ok(());
         }
         *self.number += 1;
-        let request = form::request(&format!("r{}", self.number), 1);
+        let id = format!("r{}", self.number);
+        let form = self.form(&id);
+        let (given, request) = self.given(form, &id, 1);
         let strict = self.draws.chance(200);
         let asked =
             if strict { turn.ask_strictly(request).await? } else { turn.ask(request).await? };
-        self.swarm.0.ledger.asked(asked.request().opening());
+        let opening = asked.request().opening();
+        self.swarm.0.ledger.asked(opening, self.space.workspace);
+        self.is_asked(form, opening, 1, given);
         self.swarm.count("asked");
+        Ok(())
+    }
+
+    /// What the request of an id is like, whenever it is asked.
+    fn form(&self, id: &str) -> Form {
+        let purpose = format!("form {} of {}", id, self.space.number);
+        Form::draw(&self.swarm.0.profile, &mut self.swarm.draws(&purpose))
+    }
+
+    fn given(&self, form: Form, id: &str, revision: u32) -> (Token, ChatInputRequest) {
+        let given = self.swarm.0.ledger.next_given();
+        (given, form.request(id, revision, given))
+    }
+
+    fn is_asked(&self, form: Form, opening: OpeningId, revision: u32, given: Token) {
+        form.count(revision, &self.swarm.0.world.inner.fired);
+        // What a revision comes with is not on the disk yet when it is said to be asked.
+        if form.gives() && revision == 1 {
+            self.swarm.0.ledger.given(opening, given);
+        }
+    }
+
+    /// Asks many short things in a row, which are settled as soon as they are asked.
+    async fn ask_much(&mut self, turn: &Turn) -> Result<(), NotDone> {
+        for _ in 0..SHORT {
+            *self.number += 1;
+            let asked = turn.ask(form::short(&format!("r{}", self.number))).await?;
+            self.swarm.0.ledger.asked(asked.request().opening(), self.space.workspace);
+            asked.request().submit("count", 7).await?;
+            let proposal = asked.request().decline().await?;
+            let opening = asked.request().opening();
+            self.swarm.0.ledger.completes(self.space.host.name(), proposal.id(), opening);
+            self.swarm.count("asked shortly");
+        }
         Ok(())
     }
 
     async fn ask_again(&mut self, turn: &Turn) -> Result<(), NotDone> {
         let open = self.open().await?;
         let Some((id, revision)) = self.draws.pick(&open) else { return Ok(()) };
-        turn.ask(form::request(id, revision + 1)).await?;
+        let form = self.form(id);
+        let (given, request) = self.given(form, id, revision + 1);
+        let asked = turn.ask(request).await?;
+        self.is_asked(form, asked.request().opening(), revision + 1, given);
         self.swarm.count("asked again");
+        Ok(())
+    }
+
+    /// Says that the program has what was decided; it may have said so before.
+    async fn take_an_outcome(&mut self) -> Result<(), NotDone> {
+        let requests = self.host.workspace().view().await?.requests;
+        let decided = |view: &&RequestView| matches!(view.status, RequestStatus::Decided { .. });
+        let decided: Vec<_> = requests.iter().filter(decided).map(|view| view.opening).collect();
+        let Some(opening) = self.draws.pick(&decided).copied() else { return Ok(()) };
+        self.swarm.0.ledger.takes(opening);
+        self.host.handed_over(opening).await?;
+        self.swarm.0.ledger.taken(opening);
+        self.swarm.count("outcome taken");
         Ok(())
     }
 
     /// The open requests: their ids and revisions.
     async fn open(&self) -> Result<Vec<(String, u32)>, NotDone> {
         let requests = self.host.workspace().view().await?.requests;
-        let open =
-            requests.into_iter().filter(|view| view.status == rejoinder::RequestStatus::Open);
+        let open = requests.into_iter().filter(|view| view.status == RequestStatus::Open);
         Ok(open.map(|view| (view.id.to_string(), view.revision)).collect())
     }
 
@@ -149,8 +227,7 @@ impl Agent<'_> {
 
     async fn expire(&mut self) -> Result<(), NotDone> {
         let open = self.host.workspace().view().await?.requests;
-        let open: Vec<_> =
-            open.iter().filter(|view| view.status == rejoinder::RequestStatus::Open).collect();
+        let open: Vec<_> = open.iter().filter(|view| view.status == RequestStatus::Open).collect();
         let Some(request) = self.draws.pick(&open).filter(|_| self.draws.chance(300)) else {
             return Ok(());
         };

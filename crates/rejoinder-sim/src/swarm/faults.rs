@@ -53,6 +53,7 @@ struct Breaking {
 }
 
 impl Breaking {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are counted, not made")]
     async fn go(mut self, fault: Fault) {
         match fault {
             Fault::OneWay | Fault::TwoWay => self.pair(fault).await,
@@ -68,25 +69,16 @@ impl Breaking {
             | Fault::FailedSync
             | Fault::DiskFull
             | Fault::SlowDisk
+            | Fault::FailedRead
+            | Fault::StalledDisk
+            | Fault::Moved
             | Fault::Reopened
             | Fault::Offline
             | Fault::ClockJump
             | Fault::BitFlip
             | Fault::Restored => self.peer(fault).await,
             Fault::Cloned => self.clone_a_member().await,
-            Fault::Lost
-            | Fault::Duplicated
-            | Fault::Reordered
-            | Fault::Congested
-            | Fault::Cut
-            | Fault::LostWrite
-            | Fault::TornWrite
-            | Fault::WrongClock
-            | Fault::LateJoin
-            | Fault::HostRestored
-            | Fault::HostCloned
-            | Fault::SecondProposal
-            | Fault::LateProposal => {}
+            other => unreachable!("{other} is not made to happen"),
         }
     }
 
@@ -153,17 +145,17 @@ impl Breaking {
     /// What happens to one peer, which has its peace from other such faults meanwhile.
     async fn peer(&mut self, fault: Fault) {
         let peers = self.shuffled();
-        let host = &self.swarm.0.host;
+        let swarm = self.swarm.clone();
         let rotten = self.swarm.rotten();
         // What one disk has lost must be on another one still.
         let loses = matches!(fault, Fault::BitFlip | Fault::Restored);
         let may_be = |peer: &Peer| {
             if fault == Fault::HostCrash {
-                peer.name() == host.name()
+                swarm.hosts(peer)
             } else if loses && let Some(rotten) = &rotten {
                 peer.name() == rotten
             } else {
-                !matches!(fault, Fault::Crash | Fault::Restored) || peer.name() != host.name()
+                !matches!(fault, Fault::Crash | Fault::Restored) || !swarm.hosts(peer)
             }
         };
         let peer = peers.into_iter().find(may_be);
@@ -176,6 +168,7 @@ impl Breaking {
         lock(&busy.0).remove(peer.name());
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others befall no one machine")]
     async fn happen_to(&mut self, peer: &Peer, fault: Fault) {
         let fired = self.world().inner.fired.clone();
         match fault {
@@ -197,6 +190,21 @@ impl Breaking {
                 self.last().await;
                 self.swarm.usual_disk(peer);
             }
+            Fault::FailedRead => self.fail_reads(peer).await,
+            Fault::StalledDisk => {
+                fired.count(fault);
+                peer.stall_disk(self.draws.pause(Duration::from_secs(20)));
+                self.last().await;
+            }
+            Fault::Moved => {
+                fired.count(fault);
+                peer.move_away();
+                self.last().await;
+                // A host that nobody finds any more comes back; another one tells where it is.
+                if self.draws.chance(500) {
+                    peer.move_back();
+                }
+            }
             Fault::Offline => {
                 let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { return };
                 fired.count(fault);
@@ -216,17 +224,25 @@ impl Breaking {
             }
             Fault::Reopened => {
                 fired.count(fault);
-                self.swarm.0.ledger.crashed(peer.name());
+                self.swarm.crashed(peer);
                 peer.close().await;
                 self.last().await;
                 self.swarm.start(peer).await;
             }
             Fault::Restored => {
                 let (snapshot, saves) = (peer.snapshot(), self.swarm.0.ledger.saves());
-                self.last().await;
+                // Where a machine was meanwhile, its disk does not know any more.
+                let moves = self.swarm.0.profile.faults.contains(&Fault::Moved);
+                for _ in 0..if moves { 3 } else { 1 } {
+                    if moves {
+                        fired.count(Fault::Moved);
+                        peer.move_away();
+                    }
+                    self.last().await;
+                }
                 peer.crash().await;
                 fired.count(fault);
-                self.swarm.0.ledger.crashed(peer.name());
+                self.swarm.crashed(peer);
                 peer.restore(snapshot);
                 self.swarm.0.ledger.set_back(peer.name(), saves);
                 self.swarm.start(peer).await;
@@ -234,7 +250,7 @@ impl Breaking {
             Fault::BitFlip => {
                 fired.count(fault);
                 peer.crash().await;
-                self.swarm.0.ledger.crashed(peer.name());
+                self.swarm.crashed(peer);
                 self.swarm.0.ledger.rots(peer.name());
                 for _ in 0..self.draws.between(1, 8) {
                     peer.flip_bit();
@@ -246,42 +262,32 @@ impl Breaking {
                 fired.count(fault);
                 self.crash_for_a_while(peer).await;
             }
-            Fault::Lost
-            | Fault::Duplicated
-            | Fault::Reordered
-            | Fault::Congested
-            | Fault::Cut
-            | Fault::OneWay
-            | Fault::TwoWay
-            | Fault::Groups
-            | Fault::Line
-            | Fault::Star
-            | Fault::Ring
-            | Fault::Bridge
-            | Fault::Swizzle
-            | Fault::LostWrite
-            | Fault::TornWrite
-            | Fault::WrongClock
-            | Fault::LateJoin
-            | Fault::Cloned
-            | Fault::HostRestored
-            | Fault::HostCloned
-            | Fault::SecondProposal
-            | Fault::LateProposal => unreachable!("{fault} is not about one machine"),
+            fault => unreachable!("{fault} is not about one machine"),
         }
+    }
+
+    /// Reads fail for a while, at a home that has just been opened and has nothing in memory.
+    async fn fail_reads(&mut self, peer: &Peer) {
+        self.swarm.crashed(peer);
+        peer.close().await;
+        self.swarm.start(peer).await;
+        peer.set_disk_unreadable(true);
+        self.last().await;
+        peer.set_disk_unreadable(false);
     }
 
     async fn crash_for_a_while(&mut self, peer: &Peer) {
         peer.crash().await;
-        self.swarm.0.ledger.crashed(peer.name());
+        self.swarm.crashed(peer);
         self.last().await;
         self.swarm.start(peer).await;
     }
 
     /// A member's home is copied to another machine, and a person answers there too.
     async fn clone_a_member(&mut self) {
-        let (peers, host) = (self.shuffled(), self.swarm.0.host.name().to_owned());
-        let Some(peer) = peers.iter().find(|peer| peer.name() != host) else { return };
+        let peers = self.shuffled();
+        let member = |peer: &&Peer| peer.name() != super::door::STRANGER && !self.swarm.hosts(peer);
+        let Some(peer) = peers.iter().find(member) else { return };
         // Others link with two runs of a device at once; a third copy waits until one is gone.
         let family = peer.name().split('x').next().unwrap_or_default();
         let has_twin = peers.iter().any(|other| other.name().starts_with(&format!("{family}x")));
@@ -295,7 +301,7 @@ impl Breaking {
         self.swarm.lay_links(&twin);
         self.swarm.usual_disk(&twin);
         self.swarm.start(&twin).await;
-        person::live(self.swarm.clone(), twin).await;
+        self.swarm.spawn(person::live(self.swarm.clone(), twin));
     }
 }
 
@@ -310,7 +316,15 @@ impl Swarm {
     /// Whose disk rots. One disk at a time: what is on no sound one is lost.
     pub(super) fn rotten(&self) -> Option<String> {
         let rots = self.0.profile.faults.contains(&Fault::BitFlip);
-        rots.then(|| format!("p{}", self.draws("rotten").index(self.0.profile.people)))
+        // The first may be a host.
+        let others = self.0.profile.people - 1;
+        rots.then(|| format!("p{}", 1 + self.draws("rotten").index(others)))
+    }
+
+    /// The process of a peer is gone.
+    pub(super) fn crashed(&self, peer: &Peer) {
+        self.0.ledger.crashed(peer.name());
+        self.0.calls.crashed(peer.name());
     }
 
     /// Opens a home again, as often as it takes: its disk may be failing still.

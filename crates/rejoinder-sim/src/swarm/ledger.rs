@@ -10,13 +10,24 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use rejoinder::{OpeningId, PeerId, ProposalId, QuestionId, RequestView};
+use rejoinder::{
+    OpeningId, PeerId, ProposalId, QuestionId, RequestStatus, RequestView, WorkspaceId,
+    WorkspaceView,
+};
 
 use super::{
     form,
     tokens::{self, Mark, Token},
 };
 use crate::world::lock;
+
+/// How many edits of long texts a world has.
+const LONG: u32 = 8;
+/// How many numbers are changed over and over in a world.
+const TALLIES: u32 = 2;
+/// How often many short things are asked in a world: enough that not all that is settled stays in
+/// memory.
+const RUSHES: u32 = 6;
 
 /// The ledger of a swarm.
 #[derive(Debug, Clone, Default)]
@@ -32,12 +43,24 @@ struct Inner {
     /// What each peer's process has been shown of each question.
     shown: BTreeMap<(String, OpeningId, QuestionId), BTreeSet<Token>>,
     proposals: BTreeMap<ProposalId, String>,
-    openings: BTreeSet<OpeningId>,
+    /// Which request a proposal would complete.
+    completes: BTreeMap<ProposalId, OpeningId>,
+    /// Requests whose outcomes the agent's program has said to have, or was about to say so.
+    taken: BTreeMap<OpeningId, bool>,
+    openings: BTreeMap<OpeningId, WorkspaceId>,
     truncated: bool,
     /// How many edits were said to be saved.
     saved: u64,
-    /// And how many when all that a peer had written was last known to be on another's disk.
-    carried: BTreeMap<String, u64>,
+    /// And how many when all that a peer had written in a workspace was last known to be on
+    /// another's disk.
+    carried: BTreeMap<(String, WorkspaceId), u64>,
+    /// How often a text was made longer, and a number was changed over and over.
+    long: u32,
+    tallies: u32,
+    rushes: u32,
+    /// How many answers requests came with, and those that were said to be asked.
+    gave: u64,
+    given: BTreeMap<Token, OpeningId>,
     done: BTreeMap<&'static str, u64>,
 }
 
@@ -45,6 +68,7 @@ struct Inner {
 pub(super) struct Edit {
     pub(super) peer: String,
     pub(super) device: PeerId,
+    workspace: WorkspaceId,
     pub(super) opening: OpeningId,
     pub(super) question: QuestionId,
     /// Its author was told that it is saved.
@@ -71,14 +95,18 @@ pub(super) enum Does {
     Unticks(Token),
     /// It submits what is there.
     Restates,
+    /// It goes over a part of a text, whatever stands in that by then.
+    Replaces,
+    /// It is of a kind that the question need not have any more.
+    Shifts,
 }
 
 impl Does {
     /// Whether something that can be found again is there after it.
     fn leaves(self) -> bool {
         match self {
-            Self::Answers | Self::Ticks => true,
-            Self::Clears | Self::Unticks(_) | Self::Restates => false,
+            Self::Answers | Self::Ticks | Self::Replaces => true,
+            Self::Clears | Self::Unticks(_) | Self::Restates | Self::Shifts => false,
         }
     }
 }
@@ -120,13 +148,25 @@ impl Ledger {
     ) -> Token {
         let token = self.next();
         let (peer, opening, question) = (peer.to_owned(), view.opening, question.clone());
+        let workspace = view.workspace;
         let over = BTreeSet::new();
         let mut inner = self.lock();
         if does == Does::Restates {
             inner.restated.entry((opening, question.clone())).or_default().insert(device);
         }
         let (owed, saved_after, open) = (false, 0, true);
-        let edit = Edit { peer, device, opening, question, owed, saved_after, does, open, over };
+        let edit = Edit {
+            peer,
+            device,
+            workspace,
+            opening,
+            question,
+            owed,
+            saved_after,
+            does,
+            open,
+            over,
+        };
         inner.edits.insert(token, edit);
         token
     }
@@ -163,13 +203,8 @@ impl Ledger {
     /// A peer's process is gone, and with it what it had on the screen.
     pub(super) fn crashed(&self, peer: &str) {
         let mut inner = self.lock();
-        inner.cut_off(Some(peer));
+        inner.cut_off(peer);
         inner.shown.retain(|(of, ..), _| of != peer);
-    }
-
-    /// Nobody writes any more.
-    pub(super) fn rest(&self) {
-        self.lock().cut_off(None);
     }
 
     /// How many edits were said to be saved so far.
@@ -177,25 +212,31 @@ impl Ledger {
         self.lock().saved
     }
 
-    /// All that a peer has written is on another's disk.
-    pub(super) fn all_carried(&self, peer: &str) {
+    /// All that a peer has written in a workspace is on another's disk.
+    pub(super) fn all_carried(&self, peer: &str, workspace: WorkspaceId) {
         let mut inner = self.lock();
         let saved = inner.saved;
-        inner.carried.insert(peer.to_owned(), saved);
+        inner.carried.insert((peer.to_owned(), workspace), saved);
     }
 
     /// A disk is not what it was: what others don't have may be lost.
     pub(super) fn rots(&self, peer: &str) {
-        let carried = self.lock().carried.get(peer).copied().unwrap_or(0);
-        self.set_back(peer, carried);
+        let carried = self.lock().carried.clone();
+        self.owes_less(peer, |workspace| {
+            carried.get(&(peer.to_owned(), workspace)).copied().unwrap_or(0)
+        });
     }
 
     /// A disk was set back to what it was after so many saves: what was promised there since then
     /// is not owed any more. An edit may have been on its way to a slow disk all along.
     pub(super) fn set_back(&self, peer: &str, saves: u64) {
+        self.owes_less(peer, |_| saves);
+    }
+
+    fn owes_less(&self, peer: &str, saves: impl Fn(WorkspaceId) -> u64) {
         let mut inner = self.lock();
         for edit in inner.edits.values_mut() {
-            if edit.peer == peer && edit.saved_after >= saves {
+            if edit.peer == peer && edit.saved_after >= saves(edit.workspace) {
                 edit.owed = false;
             }
         }
@@ -206,22 +247,114 @@ impl Ledger {
         self.lock().proposals.insert(proposal, peer.to_owned());
     }
 
+    /// As [`proposed`](Self::proposed), of the completion of a request.
+    pub(super) fn completes(&self, peer: &str, proposal: ProposalId, opening: OpeningId) {
+        self.proposed(peer, proposal);
+        self.lock().completes.insert(proposal, opening);
+    }
+
+    /// Checks that nobody waits for a completion of what is decided as far as they see.
+    pub(super) fn waits_in_vain(&self, peer: &str, view: &WorkspaceView) -> Result<(), String> {
+        let inner = self.lock();
+        let decided = |opening: &OpeningId| {
+            view.requests.iter().any(|request| {
+                request.opening == *opening
+                    && matches!(request.status, RequestStatus::Decided { .. })
+            })
+        };
+        let vain =
+            view.waiting.iter().find(|(id, _)| inner.completes.get(*id).is_some_and(&decided));
+        match vain {
+            None => Ok(()),
+            Some((id, fate)) => Err(format!(
+                "{peer} has the decision on a request, and its completion {id} of that is {fate:?}"
+            )),
+        }
+    }
+
+    /// The agent's program is about to say that it has what became of a request.
+    pub(super) fn takes(&self, opening: OpeningId) {
+        self.lock().taken.entry(opening).or_insert(false);
+    }
+
+    /// It was told that this is on the disk.
+    pub(super) fn taken(&self, opening: OpeningId) {
+        self.lock().taken.insert(opening, true);
+    }
+
+    /// Checks what the host of a workspace has to tell its program still.
+    pub(super) fn untold(&self, view: &WorkspaceView, untold: &[OpeningId]) -> Result<(), String> {
+        let inner = self.lock();
+        for request in &view.requests {
+            let opening = &request.opening;
+            let (is_untold, taken) = (untold.contains(opening), inner.taken.get(opening));
+            let why = match taken {
+                Some(true) if is_untold => "was taken, and is told again",
+                None if !is_untold && inner.openings.contains_key(opening) => {
+                    "was not taken, and is told to nobody"
+                }
+                Some(_) | None => continue,
+            };
+            return Err(format!("what became of request {} {why}", request.id));
+        }
+        Ok(())
+    }
+
     pub(super) fn proposals(&self) -> BTreeMap<ProposalId, String> {
         self.lock().proposals.clone()
     }
 
-    pub(super) fn asked(&self, opening: OpeningId) {
-        self.lock().openings.insert(opening);
+    /// The mark of the next answer that a request comes with.
+    pub(super) fn next_given(&self) -> Token {
+        let mut inner = self.lock();
+        inner.gave += 1;
+        tokens::GIVEN + inner.gave
+    }
+
+    /// Whether a text may be made longer still: each such edit costs all peers much.
+    pub(super) fn may_be_long(&self) -> bool {
+        let mut inner = self.lock();
+        inner.long += 1;
+        inner.long <= LONG
+    }
+
+    /// Whether a number may be changed over and over.
+    pub(super) fn may_tally(&self) -> bool {
+        let mut inner = self.lock();
+        inner.tallies += 1;
+        inner.tallies <= TALLIES
+    }
+
+    /// Whether many short things may be asked once more: every look shows all of them.
+    pub(super) fn may_rush(&self) -> bool {
+        let mut inner = self.lock();
+        inner.rushes += 1;
+        inner.rushes <= RUSHES
+    }
+
+    /// A request was said to be asked, with an answer of that mark. Nobody else answers that question.
+    pub(super) fn given(&self, opening: OpeningId, token: Token) {
+        self.lock().given.insert(token, opening);
+    }
+
+    /// The answers that requests came with.
+    pub(super) fn all_given(&self) -> BTreeMap<Token, OpeningId> {
+        self.lock().given.clone()
+    }
+
+    pub(super) fn asked(&self, opening: OpeningId, workspace: WorkspaceId) {
+        self.lock().openings.insert(opening, workspace);
     }
 
     pub(super) fn truncates(&self) {
         self.lock().truncated = true;
     }
 
-    /// The requests that must be in the log.
-    pub(super) fn openings(&self) -> BTreeSet<OpeningId> {
+    /// The requests that must be in the log of a workspace.
+    pub(super) fn openings(&self, workspace: WorkspaceId) -> BTreeSet<OpeningId> {
         let inner = self.lock();
-        if inner.truncated { BTreeSet::new() } else { inner.openings.clone() }
+        let of = inner.openings.iter().filter(|(_, of)| **of == workspace && !inner.truncated);
+        of.map(|(opening, _)| *opening).collect()
     }
 
     /// The edits that are owed and that no later edit of the same field went over.
@@ -253,7 +386,18 @@ impl Inner {
             Does::Answers | Does::Clears | Does::Restates => {
                 edit.over.extend(seen.iter().filter(|seen| **seen != token));
             }
-            Does::Ticks => {}
+            Does::Ticks | Does::Shifts => {}
+            Does::Replaces => {
+                let (opening, question) = (edit.opening, edit.question.clone());
+                let there = |other: &Edit| other.opening == opening && other.question == question;
+                let there = edits.iter().filter(|(other, edit)| **other != token && there(edit));
+                let there: Vec<Token> = there.map(|(other, _)| *other).collect();
+                let edit = edits.get_mut(&token).expect("it was there a line above");
+                edit.over.extend(there);
+                (edit.owed, edit.open, edit.saved_after) = (owed, false, *saved);
+                *saved += u64::from(owed);
+                return;
+            }
             Does::Unticks(ticked) => edit.over.extend([ticked]),
         }
         (edit.owed, edit.open, edit.saved_after) = (owed, false, *saved);
@@ -263,9 +407,9 @@ impl Inner {
         }
     }
 
-    /// What somebody, or anybody, was just about to write is not known to be saved.
-    fn cut_off(&mut self, peer: Option<&str>) {
-        let of = |edit: &Edit| edit.open && peer.is_none_or(|peer| edit.peer == peer);
+    /// What somebody was just about to write is not known to be saved.
+    fn cut_off(&mut self, peer: &str) {
+        let of = |edit: &Edit| edit.open && edit.peer == peer;
         let open = self.edits.iter().filter(|(_, edit)| of(edit));
         let open: Vec<Token> = open.map(|(token, _)| *token).collect();
         for token in open {

@@ -6,15 +6,20 @@ use std::{collections::BTreeSet, time::Duration};
 use rejoinder::{Backlog, Fate, RequestView, WorkspaceView};
 use rejoinder_replica::{Load, Table};
 use rejoinder_storage::Store;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::Swarm;
-use crate::peer::Peer;
+use super::{
+    Space, Swarm, form,
+    tokens::{self, Mark},
+};
+use crate::{fault::Fault, peer::Peer, world::lock};
 
 /// How long it may take after the heal: a few dials that are thirty seconds apart, and two full
 /// comparisons.
-const REST: Duration = Duration::from_secs(180);
+pub(super) const REST: Duration = Duration::from_secs(180);
 
+/// Settled requests that stay in a replica's memory.
+const IN_MEMORY: usize = 64;
 /// The most that a home of such a world may take: bounded queues and pools.
 const DISK: usize = 16 << 20;
 /// The most packets that may be under way at once.
@@ -24,49 +29,83 @@ impl Swarm {
     /// Nothing breaks any more: links as the profile has them, sound disks, everybody up.
     pub(super) async fn heal(&self) {
         self.0.world.heal();
-        self.0.ledger.rest();
         for peer in self.0.world.peers() {
             peer.set_disk_full(false);
+            peer.set_disk_unreadable(false);
             self.usual_disk(&peer);
             if peer.died() {
                 peer.crash().await;
+                self.crashed(&peer);
             }
             peer.fail_syncs(0);
             peer.disk().live();
             self.start(&peer).await;
-            let home = peer.home();
-            home.online().await.expect("a home that is up answers");
-            if self.workspace_at(&peer).await.is_none() {
-                while home.join(self.0.ticket.clone()).await.is_err() {
-                    sleep(Duration::from_secs(1)).await;
+            peer.home().online().await.expect("a home that is up answers");
+        }
+        for space in &self.0.spaces {
+            let home = space.host.home();
+            // A disk that was failing is tried again after a while.
+            let give_up = Instant::now() + REST;
+            while let Err(why) = home.host(space.workspace).await {
+                assert!(Instant::now() < give_up, "the host does not host again: {why}");
+                sleep(Duration::from_secs(1)).await;
+            }
+            for peer in self.members() {
+                if self.workspace_at(&peer, space).await.is_none() {
+                    self.is_told_where(&peer, space).await;
                 }
             }
         }
-        let home = self.0.host.home();
-        // A disk that was failing is tried again after a while.
-        let give_up = Instant::now() + REST;
-        while let Err(why) = home.host(self.0.workspace).await {
-            assert!(Instant::now() < give_up, "the host does not host again: {why}");
+    }
+
+    /// A host that has moved gives those who can't find it another ticket.
+    async fn is_told_where(&self, peer: &Peer, space: &Space) {
+        let moved = space.host.address() != space.host.ip();
+        let new = if moved { self.new_ticket(space).await } else { None };
+        let ticket = new.unwrap_or_else(|| space.ticket.clone());
+        while peer.home().join(ticket.clone()).await.is_err() {
             sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Those who are outside still, and whose tickets name addresses that the host has left.
+    async fn are_told_where(&self) {
+        for space in self.0.spaces.iter().filter(|space| space.host.address() != space.host.ip()) {
+            for peer in self.members() {
+                let Some(workspace) = self.workspace_at(&peer, space).await else { continue };
+                let alone = peer.home().links().await.is_ok_and(|links| links.is_empty());
+                let inside = workspace.view().await.is_ok_and(|view| view.member);
+                if !inside || alone {
+                    self.is_told_where(&peer, space).await;
+                }
+            }
         }
     }
 
     /// Waits until all is the same everywhere and nothing waits.
     pub(super) async fn comes_to_rest(&self) {
         let give_up = Instant::now() + REST;
+        self.are_told_where().await;
         loop {
             sleep(Duration::from_secs(1)).await;
-            let rests = self.is_at_rest().await;
-            let Err(why) = rests.and_then(|()| self.is_durable()) else { return };
+            self.let_all_in().await;
+            let mut rests = self.is_durable();
+            for space in &self.0.spaces {
+                rests = match rests {
+                    Ok(()) => self.is_at_rest(space).await,
+                    Err(why) => Err(why),
+                };
+            }
+            let Err(why) = rests else { return };
             assert!(Instant::now() < give_up, "{REST:?} after the heal: {why}");
         }
     }
 
-    async fn is_at_rest(&self) -> Result<(), String> {
-        let host = &self.0.host;
-        let first = self.look_at(host).await.ok_or("the host shows nothing")?;
-        for peer in self.0.world.peers() {
-            let view = self.look_at(&peer).await.ok_or(format!("{} shows nothing", peer.name()))?;
+    async fn is_at_rest(&self, space: &Space) -> Result<(), String> {
+        let first = self.look_at(&space.host, space).await.ok_or("the host shows nothing")?;
+        for peer in self.members() {
+            let view = self.look_at(&peer, space).await;
+            let view = view.ok_or(format!("{} shows nothing", peer.name()))?;
             let of = |what: &str| Err(format!("{}: {what}", peer.name()));
             if !view.member {
                 return of("has not been let in");
@@ -89,8 +128,34 @@ impl Swarm {
             if links.iter().any(|link| link.queued > 0) {
                 return of("bytes wait for a link");
             }
+            let workspace = self.workspace_at(&peer, space).await.ok_or("it was there")?;
+            let synced = timeout(Duration::from_millis(1), workspace.synced()).await.is_ok();
+            if !synced {
+                return of("is not in sync");
+            }
+            let told = lock(&self.0.world.inner.told).in_sync(peer.name(), &space.workspace);
+            if !told {
+                return of("was not told that it is in sync");
+            }
             if let Some(request) = differs(&first, &view) {
                 return of(&format!("shows request {request} otherwise than the host"));
+            }
+        }
+        self.are_known_to_be_where_they_are(space).await
+    }
+
+    /// The addresses that the host puts on tickets are those that their machines have now. Of a home
+    /// that was copied there are two machines, and either may be the one.
+    async fn are_known_to_be_where_they_are(&self, space: &Space) -> Result<(), String> {
+        let ticket = self.new_ticket(space).await.ok_or("the host gives no ticket")?;
+        for hint in ticket.hints {
+            let home = |peer: &Peer| peer.try_home().filter(|home| home.me() == hint.device);
+            let machines: Vec<Peer> =
+                self.members().into_iter().filter(|peer| home(peer).is_some()).collect();
+            let known = |peer: &Peer| hint.addresses.iter().any(|at| at.ip() == peer.address());
+            if !machines.iter().any(known) {
+                let names: Vec<&str> = machines.iter().map(Peer::name).collect();
+                return Err(format!("the host takes {names:?} to be at {:?}", hint.addresses));
             }
         }
         Ok(())
@@ -98,8 +163,16 @@ impl Swarm {
 
     /// What was promised is there.
     pub(super) async fn holds(&self) {
-        for peer in self.0.world.peers() {
-            self.nothing_is_lost_at(&peer).await;
+        for space in &self.0.spaces {
+            let host = self.hosted(space).await.expect("it hosts");
+            let untold = host.untold().await.expect("it is up");
+            let view = host.workspace().view().await.expect("it is up");
+            self.0.ledger.untold(&view, &untold).unwrap_or_else(|why| panic!("{why}"));
+        }
+        for peer in self.members() {
+            for space in &self.0.spaces {
+                self.nothing_is_lost_at(&peer, space).await;
+            }
             self.proposals_are_answered(&peer).await;
             let size = peer.disk().len();
             assert!(size < DISK, "the home of {} takes {size} bytes", peer.name());
@@ -110,7 +183,7 @@ impl Swarm {
 
     /// Whether all is durable everywhere. A disk that failed is tried again after a while only.
     fn is_durable(&self) -> Result<(), String> {
-        let peers = self.0.world.peers();
+        let peers = self.members();
         let (first, others) = peers.split_first().expect("a world has a host");
         let (ours, rotten) = (durable(first), self.rotten());
         for other in others {
@@ -132,8 +205,8 @@ impl Swarm {
         Ok(())
     }
 
-    async fn nothing_is_lost_at(&self, peer: &Peer) {
-        let workspace = self.workspace_at(peer).await.expect("it is a member");
+    async fn nothing_is_lost_at(&self, peer: &Peer, space: &Space) {
+        let workspace = self.workspace_at(peer, space).await.expect("it is a member");
         let mut views = Vec::new();
         for view in workspace.view().await.expect("it is up").requests {
             let request = workspace.request_opened(view.opening).await.expect("it is up");
@@ -142,7 +215,7 @@ impl Swarm {
             let view = request.read().await.expect("its document can be read");
             self.0.ledger.seen(peer.name(), &view).unwrap_or_else(|why| panic!("{why}"));
             // What was said in time and passed over was beaten by something.
-            for question in view.passed_over.keys() {
+            for question in view.passed_over.keys().filter(|question| question.0 != form::SHIFTS) {
                 let answered = view.projection.answers.contains_key(question);
                 assert!(
                     answered,
@@ -152,9 +225,25 @@ impl Swarm {
             }
             views.push(view);
         }
-        for opening in self.0.ledger.openings() {
+        for opening in self.0.ledger.openings(space.workspace) {
             let there = views.iter().any(|view| view.opening == opening);
             assert!(there, "{} has lost the request {opening}", peer.name());
+        }
+        let settled = |view: &&RequestView| view.status != rejoinder::RequestStatus::Open;
+        if views.iter().filter(settled).count() > IN_MEMORY {
+            self.0.world.inner.fired.count(Fault::ManySettled);
+        }
+        for (token, opening) in self.0.ledger.all_given() {
+            let Some(view) = views.iter().find(|view| view.opening == opening) else { continue };
+            let shown = tokens::shown(view);
+            assert!(
+                shown.iter().any(|shown| shown.mark == Mark::Token(token)),
+                "request {} was asked with the answer {token}, and {} does not show it: {:?} {}",
+                view.id,
+                peer.name(),
+                view.status,
+                view.projection.to_json(),
+            );
         }
         for (token, edit) in self.0.ledger.must_be_shown() {
             // A truncated turn takes its requests with it.
@@ -177,9 +266,12 @@ impl Swarm {
     }
 
     async fn proposals_are_answered(&self, peer: &Peer) {
-        let workspace = self.workspace_at(peer).await.expect("it is a member");
         for (proposal, of) in self.0.ledger.proposals() {
-            let fate = workspace.fate(proposal).await.expect("it is up");
+            let mut fate = None;
+            for space in &self.0.spaces {
+                let workspace = self.workspace_at(peer, space).await.expect("it is a member");
+                fate = fate.or(workspace.fate(proposal).await.expect("it is up"));
+            }
             assert!(
                 matches!(fate, Some(Fate::Granted | Fate::Refused(_))),
                 "the proposal {proposal} of {of} is at {}: {fate:?}",

@@ -4,25 +4,31 @@
 mod edits;
 
 use rejoinder::{NotDone, ProposalKind, Request, RequestStatus, RequestView, TurnId, Workspace};
-use tokio::time::sleep;
 
-use super::Swarm;
+use super::{Space, Swarm, profile::Door};
 use crate::{draws::Draws, fault::Fault, peer::Peer};
+
+/// More than there are places at a host's door.
+const OFTEN: u32 = 70;
 
 /// Lives for as long as things break.
 pub(super) async fn live(swarm: Swarm, peer: Peer) {
     let draws = swarm.draws(&format!("person {}", peer.name()));
     let mut person = Person { swarm, peer, draws };
-    loop {
-        let pause = person.draws.pause(person.swarm.0.profile.thinking);
-        sleep(pause).await;
+    let thinking = person.swarm.0.profile.thinking;
+    while person.swarm.pause(person.draws.pause(thinking)).await {
         let Some(life) = person.peer.life() else { continue };
         let device = person.peer.device();
-        match life.within(person.act(device)).await {
-            None => person.swarm.0.ledger.crashed(person.peer.name()),
+        let call = person.swarm.0.calls.begin(&person.peer, "does something");
+        let done = life.within(person.act(device)).await;
+        drop(call);
+        match done {
+            None => person.swarm.crashed(&person.peer),
             Some(Ok(())) => {}
             Some(Err(refused)) => {
-                assert!(super::may_be(&refused), "{}: {refused}", person.peer.name());
+                if !super::may_be(&refused) {
+                    person.swarm.0.world.fail(format!("{}: {refused}", person.peer.name()));
+                }
                 person.peer.say(format_args!("is refused: {refused}"));
                 person.swarm.count("refused");
             }
@@ -39,31 +45,49 @@ struct Person {
 impl Person {
     /// Does one thing.
     async fn act(&mut self, device: rejoinder::PeerId) -> Result<(), NotDone> {
-        let Some(workspace) = self.swarm.workspace_at(&self.peer).await else {
-            return self.join().await;
+        let swarm = self.swarm.clone();
+        let Some(space) = self.draws.pick(&swarm.0.spaces) else { return Ok(()) };
+        let Some(workspace) = swarm.workspace_at(&self.peer, space).await else {
+            return self.join(space).await;
         };
         let view = workspace.view().await?;
         if !view.member {
-            return Ok(());
+            return self.ask_again(space).await;
         }
-        self.swarm.0.world.seen(&self.peer, &view);
-        if view.uncarried == 0 {
-            self.swarm.0.ledger.all_carried(self.peer.name());
-        }
-        let open: Vec<_> =
-            view.requests.iter().filter(|view| view.status == RequestStatus::Open).collect();
+        swarm.looked(&self.peer, space, &view);
         if self.draws.chance(30) {
             return self.wish_about_turns(&workspace).await;
         }
-        let Some(view) = self.draws.pick(&open) else { return Ok(()) };
+        let open = self.draws.chance(970);
+        let those =
+            view.requests.iter().filter(|view| (view.status == RequestStatus::Open) == open);
+        let those: Vec<_> = those.collect();
+        let Some(view) = self.draws.pick(&those) else { return Ok(()) };
         let Some(request) = workspace.request_opened(view.opening).await? else { return Ok(()) };
+        if !open {
+            return self.look_back(&request).await;
+        }
         if self.draws.chance(110) {
             return self.complete(&request).await;
         }
         // What is on the screen now is what the edit goes over.
         let view = request.view().await?;
         self.note(&view);
+        if view.request.questions.as_ref().is_none_or(Vec::is_empty) {
+            return Ok(());
+        }
+        if self.tallies(&view) {
+            return self.tally(&request).await;
+        }
         self.edit(device, &request, &view).await
+    }
+
+    /// Looks at what is settled, whose document may have to be read for that.
+    async fn look_back(&self, request: &Request) -> Result<(), NotDone> {
+        let view = request.read().await?;
+        self.note(&view);
+        self.swarm.0.world.inner.fired.count(Fault::OldRead);
+        Ok(())
     }
 
     fn note(&self, view: &RequestView) {
@@ -72,10 +96,30 @@ impl Person {
         }
     }
 
-    async fn join(&self) -> Result<(), NotDone> {
+    async fn join(&mut self, space: &Space) -> Result<(), NotDone> {
         let Some(home) = self.peer.try_home() else { return Ok(()) };
-        home.join(self.swarm.0.ticket.clone()).await?;
-        self.swarm.count("join asked");
+        let Some(ticket) = self.swarm.ticket(&self.peer, space).await else { return Ok(()) };
+        let often = self.swarm.0.profile.door == Door::Approval { insistent: true }
+            && self.peer.name() == "p1";
+        for _ in 0..if often { OFTEN } else { 1 } {
+            home.join(ticket.clone()).await?;
+            self.swarm.count("join asked");
+        }
+        if often {
+            self.swarm.0.world.inner.fired.count(Fault::AskedOften);
+        }
+        Ok(())
+    }
+
+    /// One who waits to be let in becomes impatient; one who was told no gets another ticket.
+    async fn ask_again(&mut self, space: &Space) -> Result<(), NotDone> {
+        if self.swarm.was_refused(&self.peer, space) {
+            return self.join(space).await;
+        }
+        if self.draws.chance(60) {
+            self.swarm.0.world.inner.fired.count(Fault::AskedTwice);
+            return self.join(space).await;
+        }
         Ok(())
     }
 
@@ -87,7 +131,7 @@ impl Person {
                 6..9 => request.decline().await?,
                 _ => request.cancel().await?,
             };
-            self.swarm.0.ledger.proposed(self.peer.name(), proposal.id());
+            self.swarm.0.ledger.completes(self.peer.name(), proposal.id(), request.opening());
             self.swarm.count("proposed");
             if time > 0 {
                 self.swarm.0.world.inner.fired.count(Fault::SecondProposal);

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use crate::{draws::Draws, fault::Fault, network::Link};
+use crate::{draws::Draws, fault::Fault, network::Link, world::World};
 
 /// What a swarm is like.
 #[derive(Debug)]
@@ -26,12 +26,38 @@ pub(super) struct Profile {
     pub(super) late_joins: u32,
     /// Of a thousand clocks, how many are wrong.
     pub(super) wrong_clocks: u32,
+    /// Whether one of the people hosts a workspace too.
+    pub(super) second: bool,
+    /// How devices come in.
+    pub(super) door: Door,
+    /// Whether the agent asks many short things.
+    pub(super) busy: bool,
+    /// Whether there is a text at its limit.
+    pub(super) long_texts: bool,
+    /// Whether people change an answer hundreds of times.
+    pub(super) long_history: bool,
     loss: u32,
     twice: u32,
     late: u32,
     latency: u64,
     slow_links: u32,
     disks: u64,
+}
+
+/// How devices come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    /// The ticket is enough.
+    Open,
+    /// The ticket is enough, and names a stranger too.
+    Stranger,
+    /// A person lets in who has a ticket.
+    Approval {
+        /// Somebody asks over and over.
+        insistent: bool,
+    },
+    /// The ticket is good for one of them: the others get new ones.
+    Seats,
 }
 
 /// What the fault loop makes happen; the others are the network's and the workload's.
@@ -50,6 +76,9 @@ const MADE: &[Fault] = &[
     Fault::FailedSync,
     Fault::DiskFull,
     Fault::SlowDisk,
+    Fault::FailedRead,
+    Fault::StalledDisk,
+    Fault::Moved,
     Fault::BitFlip,
     Fault::Reopened,
     Fault::Offline,
@@ -59,8 +88,8 @@ const MADE: &[Fault] = &[
 ];
 
 impl Profile {
-    pub(super) fn draw(seed: u64) -> Self {
-        let mut draws = Draws::new(seed, "profile");
+    pub(super) fn draw(world: &World) -> Self {
+        let mut draws = Draws::new(world.seed(), "profile");
         let mut faults = BTreeSet::new();
         while faults.is_empty() {
             faults = MADE.iter().copied().filter(|_| draws.chance(500)).collect();
@@ -87,6 +116,16 @@ impl Profile {
             latency: draws.between(1, 150),
             slow_links: often(&mut draws, 300),
             disks: draws.between(0, 40),
+            second: draws.chance(250),
+            door: match draws.below(10) {
+                4..6 => Door::Stranger,
+                0..4 => Door::Open,
+                6..9 => Door::Approval { insistent: draws.chance(300) },
+                _ => Door::Seats,
+            },
+            busy: draws.chance(80),
+            long_texts: draws.chance(60),
+            long_history: draws.chance(100),
         }
     }
 

@@ -9,6 +9,9 @@ pub(super) type Token = u64;
 /// Numbers below this are no marks.
 pub(super) const FIRST: Token = 100_000;
 
+/// Marks from here on are in answers that requests came with.
+pub(super) const GIVEN: Token = 50_000_000;
+
 /// The option of that number. Each is ticked once in a request, so it is a mark as well.
 pub(super) fn option(number: usize) -> String {
     format!("o{number}")

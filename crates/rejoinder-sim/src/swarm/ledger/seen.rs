@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rejoinder::{HomeEvent, OpeningId, PeerId, RequestStatus, RequestView};
 
 use super::{Inner, Ledger};
-use crate::swarm::tokens::{self, Shown, Token};
+use crate::swarm::tokens::{self, Mark, Shown, Token};
 
 impl Ledger {
     pub(in crate::swarm) fn event(&self, peer: &str, event: &HomeEvent) -> Result<(), String> {
@@ -31,7 +31,7 @@ impl Ledger {
     }
 
     /// The edit that a mark is found by.
-    pub(in crate::swarm) fn token(&self, opening: &OpeningId, mark: tokens::Mark) -> Option<Token> {
+    pub(in crate::swarm) fn token(&self, opening: &OpeningId, mark: Mark) -> Option<Token> {
         self.lock().token(opening, mark)
     }
 }
@@ -46,6 +46,9 @@ impl Inner {
         shown: &Shown,
     ) -> Result<Option<Token>, String> {
         let (opening, mark) = (view.opening, shown.mark);
+        if let Mark::Token(tokens::GIVEN..) = mark {
+            return Ok(None);
+        }
         let token = self.token(&opening, mark);
         let edit = token.and_then(|token| self.edits.get(&token));
         let edit = edit.filter(|edit| edit.opening == opening && edit.question == shown.question);

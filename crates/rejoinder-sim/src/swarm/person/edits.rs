@@ -2,13 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder::{ChatInputAnswerValue, Edit, NotDone, PeerId, QuestionId, Request, RequestView};
+use rejoinder::{
+    ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion, Edit, EditRefused, NotDone, PeerId,
+    QuestionId, Refused, Request, RequestView,
+};
+use tokio::task::JoinSet;
 
 use super::Person;
-use crate::swarm::{
-    ledger::Does,
-    tokens::{self, Mark, Token},
+use crate::{
+    fault::Fault,
+    swarm::{
+        form,
+        ledger::Does,
+        tokens::{self, Mark, Token},
+    },
 };
+
+/// How often a number is changed in a row.
+const TALLIES: u32 = 250;
 
 impl Person {
     pub(super) async fn edit(
@@ -31,7 +42,16 @@ impl Person {
                 .await;
         }
         let token = self.swarm.0.ledger.next();
-        let (what, does, edit) = self.draw_edit(token, view);
+        let shifts = (asks(view, form::SHIFTS) && self.draws.chance(150))
+            .then(|| self.draw_shifting(token, view));
+        let paper = (asks(view, form::LONG) && self.draws.chance(250))
+            .then(|| self.draw_long(token, view))
+            .flatten();
+        let drawn = shifts.or(paper);
+        let (what, does, edit) = match drawn {
+            Some(drawn) => drawn,
+            None => self.draw_edit(token, view),
+        };
         let question = edit.question().clone();
         let ledger = self.swarm.0.ledger.clone();
         let token = ledger.issue(self.peer.name(), device, view, &question, does);
@@ -41,7 +61,79 @@ impl Person {
             Err(_) => ledger.unsaved(token),
         }
         self.said(what, &question, token, &done);
+        if let Err(NotDone::Refused(Refused::Edit(EditRefused::TooManyChanges(_)))) = done {
+            self.swarm.0.world.fail(format!("{} may write no more", self.peer.name()));
+        }
         done
+    }
+
+    /// What is said to a question that is of another kind in each revision.
+    fn draw_shifting(&mut self, token: Token, view: &RequestView) -> (&'static str, Does, Edit) {
+        let question = QuestionId(form::SHIFTS.to_owned());
+        let text = tokens::text(token);
+        let value = match kind_of(view, form::SHIFTS) {
+            Some(ChatInputQuestion::Integer(_)) => {
+                format!(r#"{{"kind":"number","value":{token}}}"#)
+            }
+            Some(ChatInputQuestion::SingleSelect(_)) => {
+                format!(r#"{{"kind":"selected","value":"prod","freeformValues":["{text}"]}}"#)
+            }
+            _ => format!(r#"{{"kind":"text","value":"{text}"}}"#),
+        };
+        let value = json(&value);
+        let edit = if self.draws.chance(500) {
+            Edit::Draft { question, value }
+        } else {
+            Edit::Submit { question, value: Some(value) }
+        };
+        ("answered what shifts", Does::Shifts, edit)
+    }
+
+    /// Types into a text that is near its limit, or replaces much of it.
+    fn draw_long(
+        &mut self,
+        token: Token,
+        view: &RequestView,
+    ) -> Option<(&'static str, Does, Edit)> {
+        let question = QuestionId(form::LONG.to_owned());
+        let answer = view.projection.answers.get(&question)?;
+        let length = text_of(&answer.answer)?.chars().count();
+        if !self.swarm.0.ledger.may_be_long() {
+            return None;
+        }
+        self.swarm.0.world.inner.fired.count(Fault::LongText);
+        let text = tokens::text(token);
+        let word = |times: u64| "word ".repeat(times as usize);
+        if length < 6_000 || self.draws.chance(500) {
+            let insert = text + &word(self.draws.between(60, 220));
+            let edit = Edit::Type { question, at: 0, delete: 0, insert };
+            return Some(("typed much", Does::Answers, edit));
+        }
+        let delete = self.draws.between(2_000, 4_500) as usize;
+        let at = self.draws.index(length - delete);
+        let insert = text + &word(self.draws.between(200, 600));
+        Some(("replaced much", Does::Replaces, Edit::Type { question, at, delete, insert }))
+    }
+
+    /// Whether to change one number over and over.
+    pub(super) fn tallies(&mut self, view: &RequestView) -> bool {
+        asks(view, form::TALLY) && self.draws.chance(30) && self.swarm.0.ledger.may_tally()
+    }
+
+    pub(super) async fn tally(&mut self, request: &Request) -> Result<(), NotDone> {
+        let question = QuestionId(form::TALLY.to_owned());
+        let mut edits = JoinSet::new();
+        for number in 0..TALLIES {
+            let value = json(&format!(r#"{{"kind":"number","value":{number}}}"#));
+            let edit = Edit::Draft { question: question.clone(), value };
+            let request = request.clone();
+            edits.spawn(async move { request.edit(edit).await });
+        }
+        while let Some(done) = edits.join_next().await {
+            done.expect("an edit does not panic")?;
+        }
+        self.swarm.0.world.inner.fired.count(Fault::LongHistory);
+        Ok(())
     }
 
     /// Submits what is there: what it is, is seen afterwards.
@@ -155,6 +247,29 @@ impl Person {
         let token = token.expect("what is shown was checked to be somebody's");
         ("unticked", Does::Unticks(token), Edit::Toggle { question, option, on: false })
     }
+}
+
+fn asks(view: &RequestView, question: &str) -> bool {
+    kind_of(view, question).is_some()
+}
+
+fn kind_of<'a>(view: &'a RequestView, question: &str) -> Option<&'a ChatInputQuestion> {
+    let mut questions = view.request.questions.iter().flatten();
+    questions.find(|one| match one {
+        ChatInputQuestion::Text(one) => one.id == question,
+        ChatInputQuestion::Integer(one) => one.id == question,
+        ChatInputQuestion::SingleSelect(one) => one.id == question,
+        ChatInputQuestion::Number(_)
+        | ChatInputQuestion::Boolean(_)
+        | ChatInputQuestion::MultiSelect(_)
+        | ChatInputQuestion::Unknown(_) => false,
+    })
+}
+
+/// A text that is submitted or left as a draft.
+fn text_of(answer: &ChatInputAnswer) -> Option<String> {
+    let json = rejoinder::answer_to_json(answer);
+    json.get("value")?.get("value")?.as_str().map(str::to_owned)
 }
 
 /// The options that a request shows as ticked.

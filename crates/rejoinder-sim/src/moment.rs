@@ -1,0 +1,57 @@
+//! What a peer does while no time passes: bounded, so what one call of its replica does is. A
+//! replica that asks its disk, itself or others again and again without waiting is found here, and
+//! not by a clock on the wall.
+
+use std::{collections::BTreeMap, fmt};
+
+use tokio::time::Instant;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Work {
+    /// Something was told.
+    Events,
+    /// The disk was asked.
+    Rounds,
+}
+
+impl Work {
+    /// The most at one moment. A peer that comes back after a partition takes in a few hundred
+    /// edits at once.
+    fn most(self) -> u64 {
+        match self {
+            Self::Events => 2_000,
+            Self::Rounds => 400,
+        }
+    }
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Events => "events were told",
+            Self::Rounds => "rounds were asked of the disk",
+        })
+    }
+}
+
+/// What every peer does at the present moment.
+#[derive(Debug, Default)]
+pub(crate) struct Moment {
+    done: BTreeMap<(String, Work), (Option<Instant>, u64)>,
+}
+
+impl Moment {
+    pub(crate) fn count(&mut self, peer: &str, work: Work) -> Result<(), String> {
+        let now = Some(Instant::now());
+        let (at, count) = self.done.entry((peer.to_owned(), work)).or_default();
+        if *at != now {
+            (*at, *count) = (now, 0);
+        }
+        *count += 1;
+        if *count > work.most() {
+            return Err(format!("at {peer} {count} {work} while no time passed"));
+        }
+        Ok(())
+    }
+}

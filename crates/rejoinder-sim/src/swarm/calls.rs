@@ -1,0 +1,131 @@
+//! That every command is answered: whoever waits for one is waited for, and where a disk refuses
+//! writes, what comes after that is told so at once.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use rejoinder::HomeEvent;
+use tokio::time::{Instant, timeout};
+
+use super::{Swarm, liveness::REST};
+use crate::{peer::Peer, world::lock};
+
+/// How long a command may take that comes when its disk has been refusing writes already. A read
+/// may wait for the next try of it.
+const REFUSED_IN: Duration = Duration::from_secs(15);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Those who wait for an answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    number: u64,
+    waiting: BTreeMap<u64, Waiting>,
+    /// Since when the disks of these peers refuse writes.
+    failing: BTreeMap<String, Instant>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    peer: String,
+    what: &'static str,
+    since: Instant,
+}
+
+/// One who waits for an answer, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Call {
+    calls: Calls,
+    number: u64,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        lock(&self.calls.0).waiting.remove(&self.number);
+    }
+}
+
+impl Calls {
+    pub(super) fn event(&self, peer: &str, event: &HomeEvent) {
+        let mut inner = lock(&self.0);
+        if let HomeEvent::DiskFailing { .. } = event {
+            inner.failing.entry(peer.to_owned()).or_insert_with(Instant::now);
+        }
+        if let HomeEvent::DiskRecovered = event {
+            inner.failing.remove(peer);
+        }
+    }
+
+    /// A process is gone, and with it what it knew of its disk.
+    pub(super) fn crashed(&self, peer: &str) {
+        lock(&self.0).failing.remove(peer);
+    }
+
+    /// Somebody at a peer does something.
+    pub(super) fn begin(&self, peer: &Peer, what: &'static str) -> Call {
+        let mut inner = lock(&self.0);
+        inner.number += 1;
+        let number = inner.number;
+        let waiting = Waiting { peer: peer.name().to_owned(), what, since: Instant::now() };
+        inner.waiting.insert(number, waiting);
+        Call { calls: self.clone(), number }
+    }
+
+    /// Those who wait, as they would say it.
+    fn waiting(&self) -> Vec<String> {
+        let now = Instant::now();
+        let inner = lock(&self.0);
+        let line = |Waiting { peer, what, since }: &Waiting| {
+            format!("{peer} {what}, for {:?}", now - *since)
+        };
+        inner.waiting.values().map(line).collect()
+    }
+
+    /// One who came after its disk had failed, and has not been told so.
+    fn not_refused(&self) -> Option<String> {
+        let (now, inner) = (Instant::now(), lock(&self.0));
+        let waits = inner.waiting.values().find(|call| {
+            let failing = inner.failing.get(&call.peer);
+            failing.is_some_and(|since| *since < call.since) && now - call.since > REFUSED_IN
+        });
+        waits.map(|Waiting { peer, what, since }| {
+            format!(
+                "{peer} {what}, its disk refuses writes, and nobody has said so for {:?}",
+                now - *since
+            )
+        })
+    }
+}
+
+impl Swarm {
+    /// Looks after those who wait, for as long as things break.
+    pub(super) async fn watch_calls(self) {
+        while self.pause(LOOK).await {
+            if let Some(why) = self.0.calls.not_refused() {
+                self.0.world.fail(why);
+            }
+        }
+    }
+
+    /// Everybody ends what was begun: nothing is broken that an answer would have to wait for.
+    pub(super) async fn all_is_answered(&self) {
+        let mut everybody = std::mem::take(&mut *lock(&self.0.everybody));
+        let all = async {
+            while let Some(ended) = everybody.join_next().await {
+                ended.expect("what people do does not panic");
+            }
+        };
+        if timeout(REST, all).await.is_err() {
+            panic!(
+                "{REST:?} after the heal these wait for an answer: {:?}",
+                self.0.calls.waiting()
+            );
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Whether all that is shown was told: to one who only folds the events of a home, and to one who
+//! watches a workspace. What a view has shown at two looks in a row stood between them, so those
+//! who are told have had all the time they need.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use rejoinder::{
+    Fate, HomeEvent, OpeningId, PeerId, ProposalId, RequestStatus, RequestView, WorkspaceId,
+};
+use rejoinder::{Workspace, WorkspaceView};
+use tokio::time::sleep;
+
+use crate::world::lock;
+
+/// How long a watcher looks away after each state: it need not see all of them, but the last.
+const LOOKS_AWAY: Duration = Duration::from_millis(500);
+
+/// What those who are told know, at every peer.
+#[derive(Debug, Default)]
+pub(crate) struct Told(BTreeMap<String, BTreeMap<WorkspaceId, Listener>>);
+
+/// One who hears of a workspace, during one run of a home.
+#[derive(Debug, Default)]
+struct Listener {
+    /// None until the first look, which says how things stood when the run began, and after events
+    /// were missed.
+    folded: Option<Folded>,
+    /// The requests that were told of in this run with their answers. Of the others no event says
+    /// when their answers have been read from the disk.
+    heard: BTreeSet<OpeningId>,
+    in_sync: bool,
+    last: Option<Shown>,
+    watched: Arc<Mutex<Option<Shown>>>,
+    /// What a watcher saw that was not so any more at the last look.
+    late: Option<Shown>,
+    watches: bool,
+}
+
+/// What events say of a workspace.
+#[derive(Debug, Clone, Default)]
+struct Folded {
+    requests: BTreeMap<OpeningId, Line>,
+    members: BTreeSet<PeerId>,
+    member: bool,
+    uncarried: u64,
+    settled: BTreeSet<ProposalId>,
+}
+
+/// A view, as far as it is to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    requests: BTreeMap<OpeningId, Line>,
+    more: BTreeMap<OpeningId, String>,
+    members: BTreeSet<PeerId>,
+    member: bool,
+    waiting: BTreeMap<ProposalId, Fate>,
+    uncarried: u64,
+}
+
+impl Shown {
+    fn of(view: &WorkspaceView) -> Self {
+        let more = |view: &RequestView| {
+            let (passed, late) = (&view.passed_over, &view.not_included);
+            let shown = !passed.is_empty() || !late.is_empty();
+            shown.then(|| (view.opening, format!("{passed:?} {late:?}")))
+        };
+        Self {
+            requests: view.requests.iter().map(|view| (view.opening, line(view))).collect(),
+            more: view.requests.iter().filter_map(more).collect(),
+            members: view.members.iter().map(|member| member.device).collect(),
+            member: view.member,
+            waiting: view.waiting.clone(),
+            uncarried: view.uncarried,
+        }
+    }
+
+    /// What is not the same in another.
+    fn differs(&self, other: &Self) -> String {
+        let Self { requests, more, members, member, waiting, uncarried } = self;
+        if let Some(line) = other.requests.iter().find(|(id, line)| requests.get(id) != Some(line))
+        {
+            return format!("{line:?}, but {:?}", requests.get(line.0));
+        }
+        if let Some(line) = other.more.iter().find(|(id, line)| more.get(id) != Some(line)) {
+            return format!("{line:?}, but {:?}", more.get(line.0));
+        }
+        if *requests != other.requests || *more != other.more {
+            return "a request is no more".to_owned();
+        }
+        let (here, there) = ((members, member), (&other.members, &other.member));
+        let (of, to) = ((waiting, uncarried), (&other.waiting, &other.uncarried));
+        format!("{here:?} is {there:?}; waiting and not carried {of:?} is {to:?}")
+    }
+
+    fn folded(&self) -> Folded {
+        let Self { requests, members, member, uncarried, .. } = self.clone();
+        Folded { requests, members, member, uncarried, settled: BTreeSet::new() }
+    }
+}
+
+/// What of a request a listener must know: how it stands, and its answers.
+type Line = (String, String);
+
+fn line(view: &RequestView) -> Line {
+    let RequestView { revision, status, projection, .. } = view;
+    (format!("revision {revision}, {status:?}"), projection.to_json().to_string())
+}
+
+impl Told {
+    /// A run of a home begins, or ends.
+    pub(crate) fn begin(&mut self, peer: &str) {
+        self.0.remove(peer);
+    }
+
+    pub(crate) fn event(&mut self, peer: &str, event: &HomeEvent) {
+        let workspaces = self.0.entry(peer.to_owned()).or_default();
+        if matches!(event, HomeEvent::Missed(_)) {
+            workspaces.values_mut().for_each(|listener| listener.folded = None);
+        }
+        let Some(workspace) = workspace_of(event) else { return };
+        let listener = workspaces.entry(workspace).or_default();
+        if let HomeEvent::InSync { yes, .. } = event {
+            listener.in_sync = *yes;
+        }
+        if let Some(view) = event.request() {
+            // The answers of an open request are shown when its document has been read.
+            if view.here || view.status != RequestStatus::Open {
+                listener.heard.insert(view.opening);
+            } else {
+                listener.heard.remove(&view.opening);
+            }
+        }
+        if let Some(folded) = &mut listener.folded {
+            folded.take(event);
+        }
+    }
+
+    /// Compares with what is shown now.
+    pub(crate) fn look(&mut self, peer: &str, view: &WorkspaceView) -> Result<(), String> {
+        let listeners = self.0.entry(peer.to_owned()).or_default();
+        let listener = listeners.entry(view.id).or_default();
+        let shown = Shown::of(view);
+        let stood = listener.last.as_ref() == Some(&shown);
+        listener.last = Some(shown.clone());
+        let folded = listener.folded.get_or_insert_with(|| shown.folded());
+        if !stood {
+            return Ok(());
+        }
+        for (opening, (_, answers)) in &mut folded.requests {
+            if let Some((_, read)) = shown.requests.get(opening)
+                && !listener.heard.contains(opening)
+            {
+                answers.clone_from(read);
+            }
+        }
+        if let Some(why) = folded.differs(&shown) {
+            return Err(format!("{peer} was not told by events: {why}"));
+        }
+        let watched = lock(&listener.watched).clone();
+        let Some(watched) = watched.filter(|watched| *watched != shown) else {
+            listener.late = None;
+            return Ok(());
+        };
+        // It may look away just now, after something that was so for a moment between two looks.
+        let late = listener.late.replace(watched.clone());
+        if late.as_ref() == Some(&watched) {
+            return Err(format!("{peer}: who watches was not told: {}", watched.differs(&shown)));
+        }
+        Ok(())
+    }
+
+    /// Whether those who fold events think that a workspace is the same everywhere.
+    pub(crate) fn in_sync(&self, peer: &str, workspace: &WorkspaceId) -> bool {
+        let listeners = self.0.get(peer);
+        listeners.and_then(|of| of.get(workspace)).is_some_and(|listener| listener.in_sync)
+    }
+
+    /// Where a watcher of this run leaves what it saw last, if there is none yet.
+    pub(crate) fn watcher(&mut self, peer: &str, workspace: WorkspaceId) -> Option<Watcher> {
+        let listeners = self.0.entry(peer.to_owned()).or_default();
+        let listener = listeners.entry(workspace).or_default();
+        if std::mem::replace(&mut listener.watches, true) {
+            return None;
+        }
+        Some(Watcher(Arc::clone(&listener.watched)))
+    }
+}
+
+/// One who watches a workspace.
+pub(crate) struct Watcher(Arc<Mutex<Option<Shown>>>);
+
+impl Watcher {
+    /// Watches until the home is closed.
+    pub(crate) async fn watch(self, workspace: Workspace) {
+        let mut states = workspace.watch();
+        while let Some(view) = states.next().await {
+            *lock(&self.0) = Some(Shown::of(&view));
+            sleep(LOOKS_AWAY).await;
+        }
+    }
+}
+
+impl Folded {
+    fn take(&mut self, event: &HomeEvent) {
+        if let Some(view) = event.request() {
+            self.requests.insert(view.opening, line(view));
+        }
+        if let HomeEvent::Member { member, .. } = event {
+            self.members.insert(member.device);
+        }
+        if let HomeEvent::Joined { .. } = event {
+            self.member = true;
+        }
+        if let HomeEvent::Uncarried { count, .. } = event {
+            self.uncarried = *count;
+        }
+        if let HomeEvent::Void { opening, .. } = event {
+            self.requests.remove(opening);
+        }
+        if let HomeEvent::Fate { proposal, fate: Fate::Granted | Fate::Refused(_), .. } = event {
+            self.settled.insert(*proposal);
+        }
+    }
+
+    /// What it does not know as it is. Of a request that a turn took with it when it was removed
+    /// no event tells but that of the chat: it may know more of them.
+    fn differs(&self, shown: &Shown) -> Option<String> {
+        for (opening, line) in &shown.requests {
+            match self.requests.get(opening) {
+                None => return Some(format!("request {opening} is there: {line:?}")),
+                Some(folded) if folded != line => {
+                    return Some(format!("request {opening} was {folded:?}, and is {line:?}"));
+                }
+                Some(_) => {}
+            }
+        }
+        if self.members != shown.members {
+            return Some(format!("the members are {:?}", shown.members));
+        }
+        if self.member != shown.member {
+            return Some("it was let in".to_owned());
+        }
+        if self.uncarried != shown.uncarried {
+            return Some(format!(
+                "{} changes are not carried, and it knows of {}",
+                shown.uncarried, self.uncarried
+            ));
+        }
+        let settled = self.settled.iter().find(|id| shown.waiting.contains_key(*id));
+        settled.map(|id| format!("proposal {id} waits, which was answered"))
+    }
+}
+
+/// Which workspace an event is about.
+fn workspace_of(event: &HomeEvent) -> Option<WorkspaceId> {
+    match event {
+        HomeEvent::Joined { workspace }
+        | HomeEvent::JoinRefused { workspace, .. }
+        | HomeEvent::ApprovalNeeded { workspace, .. }
+        | HomeEvent::Member { workspace, .. }
+        | HomeEvent::Fate { workspace, .. }
+        | HomeEvent::Void { workspace, .. }
+        | HomeEvent::Chat { workspace }
+        | HomeEvent::Uncarried { workspace, .. }
+        | HomeEvent::InSync { workspace, .. } => Some(*workspace),
+        HomeEvent::Opened(_)
+        | HomeEvent::Decided(_)
+        | HomeEvent::Ended(_)
+        | HomeEvent::Resumed(_)
+        | HomeEvent::Answer { .. }
+        | HomeEvent::NotIncluded { .. } => event.request().map(|view| view.workspace),
+        HomeEvent::Listening { .. }
+        | HomeEvent::LinkUp { .. }
+        | HomeEvent::LinkDown { .. }
+        | HomeEvent::NotAdmitted { .. }
+        | HomeEvent::DiskFailing { .. }
+        | HomeEvent::Unreadable { .. }
+        | HomeEvent::DiskRecovered
+        | HomeEvent::Damaged { .. }
+        | HomeEvent::Salvaged(_)
+        | HomeEvent::OwnMissing { .. }
+        | HomeEvent::Failed { .. }
+        | HomeEvent::Missed(_) => None,
+    }
+}
