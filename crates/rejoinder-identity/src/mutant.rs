@@ -36,6 +36,16 @@ pub const ALL: &[&str] = &[
     "mutant-state-outlives-its-link",
     "mutant-damage-not-corrected",
     "mutant-shown-from-an-old-look",
+    "mutant-in-sync-and-not-told",
+    "mutant-carried-and-not-told",
+    "mutant-too-late-and-not-said",
+    "mutant-outcome-told-to-nobody",
+    "mutant-handed-over-when-decided",
+    "mutant-older-joins-stay",
+    "mutant-set-back-address-not-outdone",
+    "mutant-join-ended-by-anybody",
+    "mutant-acts-wait-for-a-failing-disk",
+    "mutant-failed-read-not-answered",
 ];
 
 /// Brings a fault back on this thread; the empty name is none.

@@ -207,6 +207,10 @@ impl Workspace {
         let Memory::Loading(waiting) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
             return;
         };
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-failed-read-not-answered") {
+            return;
+        }
         for one in waiting {
             match one {
                 Waiting::Arrived(link, _) => self.sync.compare_soon(core.now, link),

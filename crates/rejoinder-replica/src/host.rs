@@ -151,7 +151,16 @@ impl Workspace {
             | HostAct::Truncate(_)
             | HostAct::Publish { .. }
             | HostAct::Invite { .. }
-            | HostAct::Approve { .. } => core.may_write()?,
+            | HostAct::Approve { .. } => {
+                let may = core.may_write();
+                #[cfg(rejoinder_mutants)]
+                let may = may.or_else(|refused| {
+                    let waits =
+                        rejoinder_identity::mutant::is("mutant-acts-wait-for-a-failing-disk");
+                    if waits { Ok(()) } else { Err(refused) }
+                });
+                may?;
+            }
         }
         hosting.queue.push_back(Work::Act(id, act));
         Ok(())

@@ -99,6 +99,13 @@ impl Workspace {
             }
             Ok(JoinAnswer::Waiting) => tracing::debug!(by = %by.short(), "waiting to be let in"),
             Ok(JoinAnswer::Busy) => tracing::debug!(by = %by.short(), "too many wait at its door"),
+            #[cfg(rejoinder_mutants)]
+            Ok(JoinAnswer::Unknown)
+                if rejoinder_identity::mutant::is("mutant-join-ended-by-anybody") =>
+            {
+                let why = "this device is in no such workspace".into();
+                core.tell(Event::JoinRefused { workspace: self.id, why });
+            }
             Ok(JoinAnswer::Unknown) => tracing::debug!(by = %by.short(), "can't say about a join"),
             Ok(JoinAnswer::Refused(why)) => {
                 core.tell(Event::JoinRefused { workspace: self.id, why });

@@ -134,11 +134,28 @@ impl Workspace {
     pub(crate) fn tell_state(&mut self, core: &mut Core) {
         let (before, workspace) = (self.told, self.id);
         self.told = Told { in_sync: self.everywhere(), uncarried: self.uncarried() };
+        #[cfg(rejoinder_mutants)]
+        let before = self.untold_changes(before);
         if self.told.uncarried != before.uncarried {
             core.tell(Event::Uncarried { workspace, count: self.told.uncarried });
         }
         if self.told.in_sync != before.in_sync {
             core.tell(Event::InSync { workspace, yes: self.told.in_sync });
+        }
+    }
+
+    /// What was so before, without the changes that a fault does not tell.
+    #[cfg(rejoinder_mutants)]
+    fn untold_changes(&self, before: Told) -> Told {
+        Told {
+            in_sync: match rejoinder_identity::mutant::is("mutant-in-sync-and-not-told") {
+                true => self.told.in_sync,
+                false => before.in_sync,
+            },
+            uncarried: match rejoinder_identity::mutant::is("mutant-carried-and-not-told") {
+                true => self.told.uncarried,
+                false => before.uncarried,
+            },
         }
     }
 

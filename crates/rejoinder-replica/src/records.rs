@@ -108,6 +108,10 @@ impl Workspace {
             Change::RequestDecided { opening } => {
                 tracing::info!(workspace = %self.id, %opening, "decided");
                 self.settled(opening);
+                #[cfg(rejoinder_mutants)]
+                if rejoinder_identity::mutant::is("mutant-handed-over-when-decided") {
+                    self.untold.remove(&opening);
+                }
                 core.tell(Event::Decided { workspace, opening });
                 self.tell_completions(core, &opening);
             }

@@ -140,6 +140,10 @@ impl Workspace {
         if let Content::Join(join) = &content {
             // One waits for each device, the newest.
             for older in self.joins_of(&join.value().device) {
+                #[cfg(rejoinder_mutants)]
+                if rejoinder_identity::mutant::is("mutant-older-joins-stay") {
+                    continue;
+                }
                 batch.delete(Table::Proposals, rows::proposal_key(&self.id, &older));
                 self.drop_join(core, &older, &JoinAnswer::Waiting);
             }
@@ -237,6 +241,10 @@ impl Workspace {
     /// A device became a member: the joins that it still has here are answered by that.
     pub(crate) fn drop_joins_of(&mut self, core: &mut Core, device: &PeerId) {
         let mut batch = Batch::default();
+        #[cfg(rejoinder_mutants)]
+        if rejoinder_identity::mutant::is("mutant-older-joins-stay") {
+            return;
+        }
         for id in self.joins_of(device) {
             // The one that the record names is dropped with its answer.
             if self.log.state().answered(&id).is_none() {
