@@ -168,11 +168,21 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_form_again() {
     }
 }
 
+/// A home that holds an open request, and whose host is away: nothing happens but what is pressed.
+fn alone(place: &Place) -> String {
+    place.file("form.json", FORM);
+    let (ask, ticket) = place.ask("host", &[]);
+    let mut ana = place.join("ana", &ticket, &[]);
+    ana.ok("wait open");
+    assert_eq!(ana.end().code(), 0);
+    ask.kill();
+    ticket
+}
+
 #[test]
 fn another_size_leaves_no_piece_of_the_form_and_all_that_was_above_it() {
     let place = Place::new();
-    place.file("form.json", FORM);
-    let (_ask, ticket) = place.ask("host", &[]);
+    let ticket = alone(&place);
     // This terminal cuts its lines as xterm does.
     let line = format!("export XTERM_VERSION=1; echo above the form; {}", join_line(&ticket, ""));
     let mut terminal = Terminal::run(&place, &line);
@@ -197,4 +207,19 @@ fn another_size_leaves_no_piece_of_the_form_and_all_that_was_above_it() {
     terminal.press("\x03");
     assert_eq!(terminal.end(), 130);
     same_before_and_after(&place, &terminal);
+}
+
+/// The size may change between the first look at it and the first key.
+#[test]
+fn a_size_that_changes_while_the_form_comes_up_is_not_missed() {
+    for _ in 0..5 {
+        let place = Place::new();
+        let ticket = alone(&place);
+        let mut terminal = Terminal::run(&place, &join_line(&ticket, ""));
+        terminal.until("a form", |screen| !screen.is_empty());
+        terminal.resize(20, 40);
+        terminal.until("40 columns", |screen| {
+            screen.lines().any(|line| line == "Space choose · Enter answer")
+        });
+    }
 }

@@ -1,7 +1,7 @@
 //! The form on a terminal: keys in, actions to the engine, states back.
 
 mod act;
-mod continued;
+mod changes;
 mod keyboard;
 mod raw;
 
@@ -20,7 +20,7 @@ use crate::{
     signals::Signals,
     view::Status,
 };
-use continued::Continued;
+use changes::{Change, Changes};
 use raw::Raw;
 
 /// Shows the form until the person leaves.
@@ -29,6 +29,7 @@ pub(super) async fn run(
     events: Events,
     signals: &mut Signals,
 ) -> Result<Exit, Failure> {
+    let mut changes = Changes::listen().map_err(failed)?;
     let raw = Raw::enter().map_err(failed)?;
     let (columns, rows) = crossterm::terminal::size().map_err(failed)?;
     let mut form = FormOnTerminal {
@@ -43,7 +44,7 @@ pub(super) async fn run(
         stopped: false,
     };
     form.greet().await?;
-    let ended = form.run(events, signals, &raw).await;
+    let ended = form.run(events, signals, &mut changes, &raw).await;
     let told = tokio::select! {
         biased;
         // A disk that hangs must not hold whoever asks a second time.
@@ -100,9 +101,9 @@ impl FormOnTerminal<'_> {
         &mut self,
         mut events: Events,
         signals: &mut Signals,
+        changes: &mut Changes,
         raw: &Raw,
     ) -> Result<Exit, Failure> {
-        let mut continued = Continued::listen().map_err(failed)?;
         let mut keys = keyboard::inputs();
         let mut states = self.joined.workspace.watch();
         loop {
@@ -110,7 +111,10 @@ impl FormOnTerminal<'_> {
             tokio::select! {
                 biased;
                 exit = signals.next() => return Ok(exit),
-                () = continued.next() => self.goes_on(raw).map_err(failed)?,
+                change = changes.next() => match change {
+                    Change::Continued => self.goes_on(raw).map_err(failed)?,
+                    Change::Resized => self.look_at_size().map_err(failed)?,
+                },
                 input = keys.recv() => match input {
                     Some(input) => self.input(input).map_err(failed)?,
                     // A terminal that can't be read any more is gone.
@@ -193,8 +197,7 @@ impl FormOnTerminal<'_> {
 
     fn look_at_size(&mut self) -> io::Result<()> {
         let (columns, rows) = crossterm::terminal::size()?;
-        self.tell(Input::Size { columns, rows });
-        Ok(())
+        self.input(Input::Size { columns, rows })
     }
 
     fn input(&mut self, input: Input) -> io::Result<()> {

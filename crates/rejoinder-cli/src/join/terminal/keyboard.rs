@@ -13,6 +13,8 @@ pub(super) fn inputs() -> mpsc::Receiver<Input> {
             let input = match event {
                 Event::Key(key) => Input::Key(key),
                 Event::Paste(text) => Input::Paste(text),
+                // Where a signal tells it, it tells it from the start, and not once this has begun.
+                Event::Resize(..) if cfg!(unix) => continue,
                 Event::Resize(columns, rows) => Input::Size { columns, rows },
                 Event::FocusGained | Event::FocusLost | Event::Mouse(_) => continue,
             };
