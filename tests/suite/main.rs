@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod examples;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod handed_over;
 mod joining;
 mod killed;

@@ -53,6 +53,17 @@ impl Place {
         process.end()
     }
 
+    /// As [`join`](Self::join), by a process that is told of a full disk and not ended by it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn join_with_a_limit(&self, home: &str, ticket: &str) -> Process {
+        let mut shell = Command::new("sh");
+        shell.current_dir(self.folder.path()).env("RUST_LOG", "off").env("NO_COLOR", "1");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(command());
+        shell.args(["join", ticket, "--json", "--name", home, "--listen", "127.0.0.1:0"]);
+        shell.arg("--home").arg(self.path(home));
+        Process::start(format!("{home}: with a limit"), shell, Stdio::piped())
+    }
+
     pub(crate) fn start(&self, home: &str, arguments: &[&str]) -> Process {
         self.start_logging(home, arguments, "off")
     }

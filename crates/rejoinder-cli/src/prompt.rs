@@ -84,6 +84,8 @@ pub struct Prompt {
     said: String,
     /// The question whose answer others changed last.
     news: Option<String>,
+    /// Why the disk refuses writes, while it does.
+    disk: Option<String>,
     /// Other requests that are open.
     others: usize,
     notices: VecDeque<String>,
@@ -106,6 +108,7 @@ impl Prompt {
             taking: Vec::new(),
             said: String::new(),
             news: None,
+            disk: None,
             others: 0,
             notices: VecDeque::new(),
             actions: VecDeque::new(),
@@ -127,6 +130,12 @@ impl Prompt {
             Input::Said(text) => self.said = crate::plain::line(&text),
             Input::NotTaken(question) => self.keep(&question),
             Input::Leaving => self.flush_all(),
+            Input::Disk(failing) => {
+                self.disk = failing.map(|why| crate::plain::line(&why));
+                if self.disk.is_none() {
+                    self.flush_all();
+                }
+            }
             Input::Tick => {}
         }
         self.flush_due(now);

@@ -103,26 +103,29 @@ impl Commands<'_> {
             Line::Draft { question, value } => {
                 let request = self.pick.for_answer().await?;
                 let value = meant(&request, question, value).await?;
-                request.draft(question.as_str(), value).await?;
+                self.saved(request.draft(question.as_str(), value)).await?;
             }
             Line::Submit { question, value: Some(value) } => {
                 let request = self.pick.for_answer().await?;
                 let value = meant(&request, question, value).await?;
-                request.submit(question.as_str(), value).await?;
+                self.saved(request.submit(question.as_str(), value)).await?;
             }
             Line::Submit { question, value: None } => {
-                self.pick.for_answer().await?.submit_draft(question.as_str()).await?;
+                let request = self.pick.for_answer().await?;
+                self.saved(request.submit_draft(question.as_str())).await?;
             }
             Line::Skip { question } => {
-                self.pick.for_answer().await?.skip(question.as_str()).await?;
+                let request = self.pick.for_answer().await?;
+                self.saved(request.skip(question.as_str())).await?;
             }
             Line::Clear { question } => {
-                self.pick.for_answer().await?.clear(question.as_str()).await?;
+                let request = self.pick.for_answer().await?;
+                self.saved(request.clear(question.as_str())).await?;
             }
             Line::Take { question, peer } => {
                 let request = self.pick.for_answer().await?;
                 let peer = self.peer(peer).await?;
-                request.take(question.as_str(), peer).await?;
+                self.saved(request.take(question.as_str(), peer)).await?;
             }
             Line::Accept => self.complete(ChatInputResponseKind::Accept, reply).await?,
             Line::Decline => self.complete(ChatInputResponseKind::Decline, reply).await?,
@@ -134,6 +137,22 @@ impl Commands<'_> {
         Ok(())
     }
 
+    /// What a write gives, or that its disk has begun to refuse it: the engine goes on trying, and
+    /// whoever gave the command waits for no disk.
+    async fn saved<T>(&self, write: impl Future<Output = Result<T, NotDone>>) -> Result<T, No> {
+        tokio::select! {
+            biased;
+            written = write => Ok(written?),
+            why = self.following.disk_fails() => {
+                let message = format!(
+                    "the disk refuses writes ({why}); this stands, and is saved when it takes them \
+                     again"
+                );
+                Err(No::because("unsaved", message))
+            }
+        }
+    }
+
     async fn complete(
         &mut self,
         response: ChatInputResponseKind,
@@ -142,7 +161,7 @@ impl Commands<'_> {
         let request = self.pick.for_completion(self.following.last_settled()).await?;
         // Its fate is told after the reply, which names the proposal.
         self.joined.console.hold();
-        let proposal = request.complete(response, Default::default()).await?;
+        let proposal = self.saved(request.complete(response, Default::default())).await?;
         reply.proposal = Some(proposal.id().to_string());
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What happens while commands are obeyed: events are printed, the first decision is noticed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use rejoinder::{Events, HomeEvent, OpeningId, RequestStatus, RequestView};
 use tokio::sync::Notify;
@@ -21,6 +21,15 @@ pub(super) struct Following {
     last_settled: Cell<Option<OpeningId>>,
     /// The host refused something.
     refused: Cell<bool>,
+    disk: Disk,
+}
+
+/// How often the disk began to refuse writes, and why the last time.
+#[derive(Debug, Default)]
+struct Disk {
+    failures: Cell<u64>,
+    why: RefCell<String>,
+    failed: Notify,
 }
 
 impl Following {
@@ -49,6 +58,15 @@ impl Following {
         self.refused.get()
     }
 
+    /// Waits until the disk begins to refuse writes, and gives why. Cancel-safe.
+    pub(super) async fn disk_fails(&self) -> String {
+        let before = self.disk.failures.get();
+        while self.disk.failures.get() == before {
+            self.disk.failed.notified().await;
+        }
+        self.disk.why.borrow().clone()
+    }
+
     /// Follows until this device is told that it may not join.
     pub(super) async fn run(
         &self,
@@ -73,6 +91,11 @@ impl Following {
             };
             let Some(event) = event else { return events.closed().into() };
             stale |= unsettles(&event);
+            if let HomeEvent::DiskFailing { why } = &event {
+                self.disk.failures.set(self.disk.failures.get() + 1);
+                self.disk.why.replace(why.clone());
+                self.disk.failed.notify_one();
+            }
             for told in feed.take(&event) {
                 if let Event::Fate { fate: Fate::Refused { .. }, .. } = told {
                     self.refused.set(true);

@@ -41,10 +41,12 @@ pub(super) async fn run(
         stale: true,
         proposed: None,
         refused: false,
+        events,
+        disk_fails: false,
         stopped: false,
     };
     form.greet().await?;
-    let ended = form.run(events, signals, &mut changes, &raw).await;
+    let ended = form.run(signals, &mut changes, &raw).await;
     let told = tokio::select! {
         biased;
         // A disk that hangs must not hold whoever asks a second time.
@@ -57,7 +59,9 @@ pub(super) async fn run(
     for line in form.prompt.untaken() {
         joined.console.say(&line);
     }
-    if form.is_open() {
+    if form.disk_fails {
+        joined.console.say("the disk refuses writes: what you wrote since then is not saved here");
+    } else if form.is_open() {
         joined.console.say(
             "the request stays open, what you wrote is kept: `rejoinder join` goes on with it",
         );
@@ -80,6 +84,8 @@ struct FormOnTerminal<'a> {
     proposed: Option<ProposalId>,
     /// Whether anything was refused.
     refused: bool,
+    events: Events,
+    disk_fails: bool,
     /// It stopped itself, and has not heard yet that it goes on.
     stopped: bool,
 }
@@ -99,7 +105,6 @@ enum Next {
 impl FormOnTerminal<'_> {
     async fn run(
         &mut self,
-        mut events: Events,
         signals: &mut Signals,
         changes: &mut Changes,
         raw: &Raw,
@@ -120,9 +125,9 @@ impl FormOnTerminal<'_> {
                     // A terminal that can't be read any more is gone.
                     None => return Ok(Exit::HungUp),
                 },
-                event = events.next() => match event {
+                event = self.events.next() => match event {
                     Some(event) => self.event(event).await?,
-                    None => return Err(events.closed().into()),
+                    None => return Err(self.events.closed().into()),
                 },
                 // What the stream has read may be older than what was done here since.
                 state = states.next() => self.stale |= state.is_some(),
@@ -344,7 +349,8 @@ impl FormOnTerminal<'_> {
                 }
             }
             HomeEvent::DiskFailing { why } => {
-                said = Some(format!("the disk refuses writes, nothing is saved: {why}"));
+                self.disk_fails = true;
+                self.tell(Input::Disk(Some(why)));
             }
             HomeEvent::Unreadable { why, .. } => {
                 said = Some(format!("the answers of a request can't be read: {why}"));
@@ -354,7 +360,11 @@ impl FormOnTerminal<'_> {
             HomeEvent::OwnMissing { changes, proposals } => {
                 said = Some(damage::own_missing(changes, proposals));
             }
-            HomeEvent::DiskRecovered => said = Some("the disk takes writes again".to_owned()),
+            HomeEvent::DiskRecovered => {
+                self.disk_fails = false;
+                self.tell(Input::Disk(None));
+                said = Some("the disk takes writes again".to_owned());
+            }
             HomeEvent::Joined { .. } => said = Some("the host has let you in".to_owned()),
             HomeEvent::Fate { .. }
             | HomeEvent::Listening { .. }

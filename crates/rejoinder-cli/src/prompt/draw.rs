@@ -247,6 +247,10 @@ impl Page {
             let fate = report::fate_in_words(fate, &prompt.names);
             self.wrap_at_most(Tone::Strong, &format!("your response: {fate}"));
         }
+        if let Some(why) = &prompt.disk {
+            let line = format!("the disk refuses writes, what you write is not saved: {why}");
+            self.wrap_at_most(Tone::Alert, &line);
+        }
         if !prompt.said.is_empty() {
             self.wrap_at_most(Tone::Alert, &prompt.said);
         }

@@ -33,6 +33,8 @@ pub enum Input {
     NotTaken(String),
     /// The form goes away, or to another request: what was typed is told now or never.
     Leaving,
+    /// The disk refuses writes, and why; or takes them again.
+    Disk(Option<String>),
     /// Only time passed.
     Tick,
 }

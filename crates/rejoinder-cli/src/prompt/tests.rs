@@ -489,6 +489,21 @@ fn other_open_requests_are_counted_and_a_key_shows_the_next() {
 }
 
 #[test]
+fn while_the_disk_refuses_writes_the_form_says_so_and_then_tells_what_was_not_taken() {
+    let mut driver = Driver::new();
+    driver.tab(1);
+    driver.input(Input::Disk(Some("full\u{1b}".to_owned())));
+    driver.type_text("words");
+    driver.sees("the disk refuses writes, what you write is not saved: full");
+    driver.pause(300);
+    assert_eq!(driver.actions(), [typed("words")]);
+    driver.input(Input::NotTaken("notes".to_owned()));
+    driver.input(Input::Disk(None));
+    driver.sees_not("the disk refuses");
+    assert_eq!(driver.actions(), [typed("words")]);
+}
+
+#[test]
 fn news_are_as_things_stand() {
     let mut driver = Driver::new();
     let mut view = samples::request();

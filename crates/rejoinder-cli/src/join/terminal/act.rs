@@ -1,6 +1,6 @@
 //! What the form wants done, done.
 
-use rejoinder::{Edit, NotDone};
+use rejoinder::{Edit, HomeEvent, NotDone, ProposalId, Refused, Request, Version};
 
 use super::FormOnTerminal;
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl FormOnTerminal<'_> {
-    /// A refusal is told to the person.
+    /// Returns when it is saved, or the disk has begun to refuse it: the engine goes on trying, and the
+    /// form shows what happens meanwhile. A refusal is told to the person.
     pub(super) async fn act(&mut self, action: Action) -> Result<(), Failure> {
         let written = match &action {
             Action::Draft { question, .. } | Action::Submit { question, .. } => {
@@ -23,56 +24,70 @@ impl FormOnTerminal<'_> {
             | Action::Stop
             | Action::Quit => None,
         };
-        match self.done(action).await {
-            Ok(()) => Ok(()),
+        let Some((request, _)) = &self.shown else { return Ok(()) };
+        let doing = done(request.clone(), self.prompt.seen().cloned(), action);
+        tokio::pin!(doing);
+        let mut happened = Vec::new();
+        let done = loop {
+            tokio::select! {
+                biased;
+                done = &mut doing => break done,
+                event = self.events.next() => {
+                    let Some(event) = event else { return Err(self.events.closed().into()) };
+                    let failing = matches!(event, HomeEvent::DiskFailing { .. });
+                    happened.push(event);
+                    if failing {
+                        break Ok(None);
+                    }
+                }
+            }
+        };
+        match done {
+            Ok(proposal) => self.proposed = proposal.or(self.proposed),
             Err(NotDone::Refused(why)) => {
                 self.refused = true;
                 if let Some(question) = written {
                     self.tell(Input::NotTaken(question));
                 }
                 self.tell(Input::Said(why.to_string()));
-                Ok(())
             }
-            Err(NotDone::Closed(closed)) => Err(closed.into()),
+            Err(NotDone::Closed(closed)) => return Err(closed.into()),
         }
-    }
-
-    async fn done(&mut self, action: Action) -> Result<(), NotDone> {
-        let Some((request, _)) = &self.shown else { return Ok(()) };
-        match action {
-            Action::Draft { question, value } => {
-                self.edit(Edit::Draft { question: question.into(), value }).await
-            }
-            Action::Submit { question, value } => {
-                let (question, value) = (question.into(), Some(value));
-                self.edit(Edit::Submit { question, value }).await
-            }
-            Action::Skip { question } => {
-                self.edit(Edit::Skip { question: question.into(), freeform: Vec::new() }).await
-            }
-            Action::Clear { question } => {
-                self.edit(Edit::Clear { question: question.into() }).await
-            }
-            Action::Take { question, peer } => match peer.parse() {
-                Ok(peer) => request.take(question, peer).await,
-                Err(_) => Ok(()),
-            },
-            Action::Complete(response) => {
-                let proposal = request.complete(response, Default::default()).await?;
-                self.proposed = Some(proposal.id());
-                Ok(())
-            }
-            // Of the form itself, and done there.
-            Action::Next | Action::Stop | Action::Quit => Ok(()),
+        for event in happened {
+            self.event(event).await?;
         }
+        Ok(())
     }
+}
 
-    /// An edit on what the form shows: what came since is merged with it, and if the request has
-    /// ended since, it is kept.
-    async fn edit(&self, edit: Edit) -> Result<(), NotDone> {
-        let (Some((request, _)), Some(seen)) = (&self.shown, self.prompt.seen()) else {
-            return Err(NotDone::Refused(rejoinder::Refused::NotOpen));
-        };
-        request.edit_on(seen, edit).await
-    }
+/// Does it, and gives the proposal that it made, if it made one. Edits are on what the form shows:
+/// what came since is merged with them, and if the request has ended since, they are kept.
+async fn done(
+    request: Request,
+    seen: Option<Version>,
+    action: Action,
+) -> Result<Option<ProposalId>, NotDone> {
+    let edit = match action {
+        Action::Draft { question, value } => Edit::Draft { question: question.into(), value },
+        Action::Submit { question, value } => {
+            Edit::Submit { question: question.into(), value: Some(value) }
+        }
+        Action::Skip { question } => Edit::Skip { question: question.into(), freeform: Vec::new() },
+        Action::Clear { question } => Edit::Clear { question: question.into() },
+        Action::Take { question, peer } => {
+            if let Ok(peer) = peer.parse() {
+                request.take(question, peer).await?;
+            }
+            return Ok(None);
+        }
+        Action::Complete(response) => {
+            let proposal = request.complete(response, Default::default()).await?;
+            return Ok(Some(proposal.id()));
+        }
+        // Of the form itself, and done there.
+        Action::Next | Action::Stop | Action::Quit => return Ok(None),
+    };
+    let seen = seen.ok_or(NotDone::Refused(Refused::NotOpen))?;
+    request.edit_on(&seen, edit).await?;
+    Ok(None)
 }
