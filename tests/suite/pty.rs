@@ -84,7 +84,16 @@ impl Terminal {
 
     /// Reads until the screen is so.
     pub(crate) fn until(&mut self, what: &str, so: impl Fn(&str) -> bool) {
-        while !so(&self.contents()) {
+        self.until_screen(what, |screen| so(&screen.contents()));
+    }
+
+    /// As [`until`](Self::until), and nothing of it is still to be drawn: the cursor comes last.
+    pub(crate) fn until_drawn(&mut self, what: &str, so: impl Fn(&str) -> bool) {
+        self.until_screen(what, |screen| !screen.hide_cursor() && so(&screen.contents()));
+    }
+
+    fn until_screen(&mut self, what: &str, so: impl Fn(&vt100::Screen) -> bool) {
+        while !so(self.screen()) {
             match self.bytes.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.take(&bytes),
                 Err(error) => panic!("no {what} ({error}):\n{}", self.contents()),
