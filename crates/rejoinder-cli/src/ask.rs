@@ -1,7 +1,7 @@
 //! `ask`: host a request, hand out a ticket, wait, print how it ended.
 
 mod approvals;
-mod clock;
+pub(crate) mod clock;
 mod ticket_file;
 mod turn;
 

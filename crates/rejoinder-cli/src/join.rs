@@ -15,6 +15,7 @@ use rejoinder::{Events, Home, Ticket, Workspace};
 
 use crate::{
     args::{Common, Join},
+    ask::clock,
     console::Console,
     failure::Failure,
     feed::Feed,
@@ -28,6 +29,7 @@ use crate::{
 pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
     // Before signals are listened to, which would keep Ctrl-C from ending the read of a ticket.
     let ticket = join.ticket.as_deref().map(ticket::read).transpose()?;
+    let expires = ticket.as_ref().map(|ticket| ticket.expires);
     let mut signals = Signals::listen()?;
     let opens = match ticket {
         Some(_) => home::Opens::making(join.new),
@@ -38,6 +40,14 @@ pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit
     let home = home::open(common, opens, &join.network, join.name.as_deref()).await?;
     let events = home.events()?;
     let workspace = workspace(&home, ticket, join.workspace.as_deref()).await?;
+    // A member's ticket need not be good. Else the host decides, by its own clock.
+    if let Some(expires) = expires.filter(|expires| clock::is_past(*expires))
+        && !workspace.view().await?.member
+    {
+        console.say(&format!(
+            "by this machine's clock the ticket expired at {expires}; ask for another one"
+        ));
+    }
     let joined = Joined { home, workspace, join, console };
     let ended = joined.run(events, &mut signals).await;
     signals.close(joined.home).await;

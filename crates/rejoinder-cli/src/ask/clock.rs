@@ -1,4 +1,4 @@
-//! The time that `--until` sets. The one place of the command that reads the wall clock.
+//! The time that `--until` sets, and whether a ticket's is over. The one place of the command that reads the wall clock.
 
 use std::time::Duration;
 
@@ -10,6 +10,11 @@ use crate::{args::Until, limits};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline(Timestamp);
 
+/// Whether it is past that, by this machine's clock.
+pub(crate) fn is_past(time: Timestamp) -> bool {
+    SystemClock.read() >= time
+}
+
 impl Deadline {
     pub(super) fn new(until: Until) -> Self {
         Self(match until {
@@ -19,7 +24,7 @@ impl Deadline {
     }
 
     pub(super) fn is_over(self) -> bool {
-        SystemClock.read() >= self.0
+        is_past(self.0)
     }
 
     /// Waits for it; for ever, if there is none. It looks at the wall clock again and again, since
