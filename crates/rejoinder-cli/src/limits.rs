@@ -38,6 +38,9 @@ pub const NOTICES: usize = 256;
 /// Rows of the form's foot that one thing takes that is said there, at most.
 pub const FOOT_ROWS: usize = 3;
 
+/// Bytes of a member's name that are told to programs: what the engine takes of whoever joins.
+pub const NAME: usize = 256;
+
 /// Columns of a member's name that are shown. A guess: wider than most names, and it leaves room for
 /// what its owner did.
 pub const NAME_COLUMNS: usize = 40;

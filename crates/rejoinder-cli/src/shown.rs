@@ -4,6 +4,7 @@ use rejoinder::{Answer, How, MemberView, PeerId, QuestionId, Refusal, RequestSta
 
 use crate::{
     event::{Event, Fate},
+    limits,
     names::Names,
     outcome::{Answers, Ended},
     view::{self, Held, RequestView, Status, WorkspaceView},
@@ -101,14 +102,24 @@ fn decided_by(refusal: &Refusal) -> Option<PeerId> {
 /// A member, as an event.
 pub fn member(member: &MemberView) -> Event {
     let MemberView { device, name, role, .. } = member;
-    Event::Member { peer: device.to_string(), name: name.clone(), role: role.to_string() }
+    Event::Member { peer: device.to_string(), name: bounded(name), role: role.to_string() }
+}
+
+/// A name as far as one may be long: whoever asks to join has no longer one, but a host can call a
+/// member as it likes.
+fn bounded(name: &str) -> String {
+    if name.len() <= limits::NAME {
+        return name.to_owned();
+    }
+    let fits = |(at, c): &(usize, char)| at + c.len_utf8() <= limits::NAME;
+    name.char_indices().take_while(fits).map(|(_, c)| c).chain(['…']).collect()
 }
 
 /// How members are called; `me` is this device.
 pub fn names(me: PeerId, members: &[MemberView]) -> Names {
     let mut names = Names::new(Some(me.to_string()));
     for member in members {
-        names.set(&member.device.to_string(), &member.name);
+        names.set(&member.device.to_string(), &bounded(&member.name));
     }
     names
 }
@@ -117,7 +128,7 @@ pub fn names(me: PeerId, members: &[MemberView]) -> Names {
 pub fn workspace(view: &rejoinder::WorkspaceView) -> WorkspaceView {
     let members = view.members.iter().map(|member| view::MemberView {
         peer: member.device.to_string(),
-        name: member.name.clone(),
+        name: bounded(&member.name),
         role: member.role.to_string(),
     });
     let host = view.members.iter().find(|member| member.host);

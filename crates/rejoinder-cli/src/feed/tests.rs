@@ -139,4 +139,7 @@ fn fates_and_members_are_told_once() {
     assert_eq!(told(&mut feed, member("Ana")).len(), 1);
     assert!(told(&mut feed, member("Ana")).is_empty());
     assert_eq!(told(&mut feed, member("Anna")).len(), 1);
+    // A host can call a member as it likes.
+    let long = told(&mut feed, member(&"é".repeat(125_000)));
+    assert_eq!(long[0]["name"], format!("{}…", "é".repeat(128)));
 }
