@@ -11,6 +11,8 @@ pub struct Backlog {
     pub parked: usize,
     /// Bytes that are not on the disk yet.
     pub unwritten: usize,
+    /// Bytes of changes that wait for their documents to be read.
+    pub unread: usize,
     /// Bytes that are about to leave, on the link on which these are most.
     pub leaving: usize,
 }
@@ -21,12 +23,16 @@ impl Backlog {
     pub fn most(links: usize) -> Self {
         // What is on its way when the disk falls behind still comes.
         let unwritten = limits::UNWRITTEN + links * (WINDOW + FRAME);
-        Self { parked: PARKED_TOTAL, unwritten, leaving: WINDOW + FRAME }
+        let (parked, unread) = (PARKED_TOTAL, limits::UNREAD);
+        Self { parked, unwritten, unread, leaving: WINDOW + FRAME }
     }
 
     /// Whether none of it is more than the other's.
     pub fn is_within(&self, most: &Self) -> bool {
-        let Self { parked, unwritten, leaving } = *self;
-        parked <= most.parked && unwritten <= most.unwritten && leaving <= most.leaving
+        let Self { parked, unwritten, unread, leaving } = *self;
+        parked <= most.parked
+            && unwritten <= most.unwritten
+            && unread <= most.unread
+            && leaving <= most.leaving
     }
 }

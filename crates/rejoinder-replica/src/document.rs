@@ -1,6 +1,9 @@
 //! One document of a workspace: in memory or on the disk, and what waits for it to be read.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use rejoinder_answers::{Document, Edit, EditRefused, Form, NotAdmitted, Version, Writer, Written};
 use rejoinder_finalizer::Request;
@@ -24,12 +27,20 @@ pub(crate) enum Memory {
     /// On the disk.
     Cold,
     /// On its way, and what shall be done when it is here, in this order.
-    Loading(Vec<Waiting>),
+    Loading(Loading),
     /// Here.
     Warm(Box<Warm>),
 }
 
 /// What waits for a document.
+#[derive(Debug, Default)]
+pub(crate) struct Loading {
+    pub(crate) waiting: Vec<Waiting>,
+    /// Links over which more came than there was room for.
+    pub(crate) turned_away: BTreeSet<LinkId>,
+}
+
+/// One thing that waits for a document.
 #[derive(Debug)]
 pub(crate) enum Waiting {
     /// A change of it came over a link.
@@ -222,19 +233,21 @@ impl Slot {
         }
     }
 
-    /// Lets `waiting` wait for the document; says whether the disk must be asked for it.
+    /// Lets something wait for the document; says whether the disk must be asked for it.
     ///
     /// # Panics
     ///
     /// When the document is in memory: nothing needs to wait then.
-    pub(crate) fn wait(&mut self, waiting: Option<Waiting>) -> bool {
+    pub(crate) fn wait(&mut self, wait: impl FnOnce(&mut Loading)) -> bool {
         match &mut self.memory {
             Memory::Cold => {
-                self.memory = Memory::Loading(waiting.into_iter().collect());
+                let mut loading = Loading::default();
+                wait(&mut loading);
+                self.memory = Memory::Loading(loading);
                 true
             }
-            Memory::Loading(all) => {
-                all.extend(waiting);
+            Memory::Loading(loading) => {
+                wait(loading);
                 false
             }
             Memory::Warm(_) => unreachable!("nothing waits for a document that is in memory"),

@@ -192,7 +192,7 @@ impl Workspace {
         let Some(slot) = self.slots.get_mut(&document) else {
             return core.reply(id, Err(Refused::NoRequest));
         };
-        if slot.wait(Some(Waiting::Command(id, Box::new(command)))) {
+        if slot.wait(|loading| loading.waiting.push(Waiting::Command(id, Box::new(command)))) {
             core.load(self.id, document);
         }
     }
@@ -237,7 +237,8 @@ fn taken(warm: &Warm, question: &QuestionId, from: &PeerId) -> Option<Edit> {
     })
 }
 
-fn as_edit(question: QuestionId, answer: ChatInputAnswer) -> Edit {
+/// What a host says with a request is answered, as an edit.
+pub(crate) fn as_edit(question: QuestionId, answer: ChatInputAnswer) -> Edit {
     match answer {
         ChatInputAnswer::Draft(answered) => Edit::Draft { question, value: answered.value },
         ChatInputAnswer::Submitted(answered) => {

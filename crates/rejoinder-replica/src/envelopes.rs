@@ -9,7 +9,7 @@ use rejoinder_sync::{Envelope, Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use crate::{
     core::{After, Core, Stored},
-    document::{Memory, Slot, Waiting, Warm},
+    document::{Loading, Memory, Slot, Waiting, Warm},
     event::Event,
     limits,
     refused::Refused,
@@ -39,7 +39,15 @@ impl Workspace {
                 self.sync.compare_soon(core.now, link);
             }
             Memory::Cold | Memory::Loading(_) => {
-                if slot.wait(Some(Waiting::Arrived(link, envelope))) {
+                let room = core.reads.hold(envelope.bytes().len());
+                let first = slot.wait(|loading| {
+                    if room {
+                        loading.waiting.push(Waiting::Arrived(link, envelope));
+                    } else {
+                        loading.turned_away.insert(link);
+                    }
+                });
+                if first {
                     core.load(self.id, document);
                 }
             }
@@ -157,7 +165,7 @@ impl Workspace {
         if slot.warm().is_some() {
             return true;
         }
-        if slot.wait(None) {
+        if slot.wait(|_| {}) {
             core.load(self.id, document);
         }
         false
@@ -174,18 +182,24 @@ impl Workspace {
         let (opening, open) = (slot.opening, request.is_open());
         // Before anything is said of it to anybody.
         self.correct(core, document, filled);
-        let waiting = match memory {
-            Memory::Loading(waiting) => waiting,
-            Memory::Cold | Memory::Warm(_) => Vec::new(),
+        let Loading { waiting, turned_away } = match memory {
+            Memory::Loading(loading) => loading,
+            Memory::Cold | Memory::Warm(_) => Loading::default(),
         };
         for one in waiting {
             match one {
-                Waiting::Arrived(link, envelope) => self.admit(core, link, &envelope),
+                Waiting::Arrived(link, envelope) => {
+                    core.reads.let_go(envelope.bytes().len());
+                    self.admit(core, link, &envelope);
+                }
                 Waiting::Command(id, command) => self.command(core, id, *command),
                 Waiting::Wanted { link, after, budget } => {
                     self.envelopes_wanted(core, link, document, after, budget);
                 }
             }
+        }
+        for link in turned_away {
+            self.sync.compare_soon(core.now, link);
         }
         // After those who wait for it: what this drops may be what they came for.
         if !open {
@@ -204,24 +218,43 @@ impl Workspace {
     ) {
         let Some(slot) = self.slots.get_mut(&document) else { return };
         let opening = slot.opening;
-        let Memory::Loading(waiting) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
+        let Memory::Loading(loading) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
             return;
         };
         #[cfg(rejoinder_mutants)]
         if rejoinder_identity::mutant::is("mutant-failed-read-not-answered") {
             return;
         }
+        self.turn_away(core, document, loading, &Refused::Unreadable(why.clone()));
+        if first && self.open_request(&opening).is_ok() {
+            core.tell(Event::Unreadable { workspace: self.id, opening, why });
+        }
+    }
+
+    /// A document does not come: whoever waits for it hears why, and what came for it is sent
+    /// again by those who have it.
+    pub(crate) fn turn_away(
+        &mut self,
+        core: &mut Core,
+        document: DocumentId,
+        loading: Loading,
+        why: &Refused,
+    ) {
+        let Loading { waiting, mut turned_away } = loading;
         for one in waiting {
             match one {
-                Waiting::Arrived(link, _) => self.sync.compare_soon(core.now, link),
-                Waiting::Command(id, _) => core.reply(id, Err(Refused::Unreadable(why.clone()))),
+                Waiting::Arrived(link, envelope) => {
+                    core.reads.let_go(envelope.bytes().len());
+                    turned_away.insert(link);
+                }
+                Waiting::Command(id, _) => core.reply(id, Err(why.clone())),
                 Waiting::Wanted { link, .. } => {
                     self.sync.send_envelopes(core.now, link, document, Vec::new());
                 }
             }
         }
-        if first && self.open_request(&opening).is_ok() {
-            core.tell(Event::Unreadable { workspace: self.id, opening, why });
+        for link in turned_away {
+            self.sync.compare_soon(core.now, link);
         }
     }
 
@@ -256,7 +289,8 @@ impl Workspace {
                 self.sync.send_envelopes(core.now, link, document, Vec::new());
             }
             None => {
-                if slot.wait(Some(Waiting::Wanted { link, after, budget })) {
+                let wanted = Waiting::Wanted { link, after, budget };
+                if slot.wait(|loading| loading.waiting.push(wanted)) {
                     core.load(self.id, document);
                 }
             }

@@ -16,6 +16,7 @@ use crate::{
     command::HostAct,
     core::{After, Core, Stored},
     input::{AskId, CommandId},
+    join::JoinAnswer,
     output::Reply,
     refused::Refused,
     rows,
@@ -67,6 +68,26 @@ enum Then {
         opening: OpeningId,
         answers: Vec<(QuestionId, ChatInputAnswer)>,
     },
+}
+
+impl Work {
+    /// Who waits for it here.
+    fn command(&self) -> Option<CommandId> {
+        match self {
+            Self::Title(id, _) | Self::Approved(id, ..) | Self::Act(id, _) => Some(*id),
+            Self::Wish(_) => None,
+        }
+    }
+}
+
+impl Then {
+    /// Who waits for the record here.
+    fn command(&self) -> Option<CommandId> {
+        match self {
+            Self::Nothing => None,
+            Self::Reply(id, _) | Self::Raised { command: id, .. } => Some(*id),
+        }
+    }
 }
 
 impl Hosting {
@@ -213,11 +234,24 @@ impl Workspace {
             // It is asked again when the author is a member: by the host's next start at the latest.
             Verdict::Stranger(author) => tracing::info!(author = %author.short(), "a stranger"),
             Verdict::NeedsApproval => self.ask_a_person(core, id),
-            Verdict::NotHost => self.hosting = None,
+            Verdict::NotHost => self.stop_hosting(core),
         }
         if let Some(command) = command {
             let hosts = self.hosting.is_some();
             core.reply(command, if hosts { Ok(Reply::Saved) } else { Err(Refused::NotHost) });
+        }
+    }
+
+    /// Another epoch has begun elsewhere. Whoever waits for this host hears that it is none.
+    pub(crate) fn stop_hosting(&mut self, core: &mut Core) {
+        let Some(Hosting { queue, writing, asks, .. }) = self.hosting.take() else { return };
+        let queued = queue.iter().filter_map(Work::command);
+        let writing = writing.and_then(|writing| writing.then.command());
+        for command in writing.into_iter().chain(queued) {
+            core.reply(command, Err(Refused::NotHost));
+        }
+        for ask in asks.into_values().flatten() {
+            core.answer_join(ask, JoinAnswer::Waiting.to_bytes());
         }
     }
 
@@ -259,8 +293,10 @@ impl Workspace {
             Ok(appended) => appended,
             Err(error) => {
                 tracing::error!(%error, "the log was cut by a newer epoch while a record was written");
-                self.hosting = None;
-                return;
+                if let Some(command) = then.command() {
+                    core.reply(command, Err(Refused::NotHost));
+                }
+                return self.stop_hosting(core);
             }
         };
         let length = self.log.position().length;
@@ -273,8 +309,13 @@ impl Workspace {
                 if let Some(hosting) = &mut self.hosting {
                     hosting.taken_up.insert(opening);
                 }
+                let reply = Reply::Asked(opening);
+                if answers.is_empty() {
+                    return core.reply(command, Ok(reply));
+                }
                 self.write_answers(core, &opening, answers);
-                core.reply(command, Ok(Reply::Asked(opening)));
+                // After them: the disk takes one write after the other.
+                core.store(Batch::default(), After::Reply(command, reply));
             }
         }
     }

@@ -25,5 +25,8 @@ pub const SETTLED_IN_MEMORY: usize = 64;
 pub const RETRY_FIRST: Duration = Duration::from_millis(100);
 /// The longest time between two tries of a failing disk.
 pub const RETRY_LAST: Duration = Duration::from_secs(10);
+/// Bytes of changes that wait for documents that are being read. A disk that does not answer is no
+/// reason to hold what comes: the peers have it. A guess, a few windows of a link.
+pub const UNREAD: usize = 1024 * 1024;
 /// Bytes of unwritten batches beyond which nothing more is taken in from links.
 pub const UNWRITTEN: usize = 16 * 1024 * 1024;

@@ -13,6 +13,8 @@ pub(crate) struct Reads {
     next: u64,
     under_way: BTreeMap<LoadId, (WorkspaceId, DocumentId)>,
     failed: BTreeMap<DocumentId, Failed>,
+    /// Bytes of changes that wait for what is read.
+    held: usize,
 }
 
 #[derive(Debug)]
@@ -60,6 +62,26 @@ impl Reads {
         let retry_at = Some(now.after(delay));
         self.failed.insert(document, Failed { workspace, why, delay, retry_at });
         Some(ReadFailed { workspace, document, first: before.is_none() })
+    }
+
+    /// Takes room for a change that waits for its document; whether there was any.
+    #[must_use]
+    pub(crate) fn hold(&mut self, bytes: usize) -> bool {
+        let fits = self.held + bytes <= limits::UNREAD;
+        if fits {
+            self.held += bytes;
+        }
+        fits
+    }
+
+    /// A change waits no more.
+    pub(crate) fn let_go(&mut self, bytes: usize) {
+        self.held -= bytes;
+    }
+
+    /// Bytes of changes that wait for documents that are being read.
+    pub(crate) fn held(&self) -> usize {
+        self.held
     }
 
     /// Why a document can't be read, if its last read failed.

@@ -12,6 +12,7 @@ use crate::{
     document::{Memory, Slot, Warm},
     event::Event,
     links::save_card,
+    refused::Refused,
     rows,
     store::{Batch, Table},
     workspace::Workspace,
@@ -98,7 +99,7 @@ impl Workspace {
             Change::Voided(voided) => self.voided(core, voided),
             Change::EpochStarted { host, .. } => {
                 if self.hosting.as_ref().is_some_and(|_| host != core.me) {
-                    self.hosting = None;
+                    self.stop_hosting(core);
                 }
                 self.member_added(core, host);
                 core.tell(Event::Chat(workspace));
@@ -201,8 +202,11 @@ impl Workspace {
         for opening in &voided.openings {
             let void = self.slots.iter().find(|(_, slot)| slot.opening == *opening);
             if let Some(document) = void.map(|(document, _)| *document) {
-                self.slots.remove(&document);
+                let slot = self.slots.remove(&document);
                 self.sync.forget_document(core.now, &document);
+                if let Some(Slot { memory: Memory::Loading(loading), .. }) = slot {
+                    self.turn_away(core, document, loading, &Refused::NoRequest);
+                }
             }
             core.tell(Event::Void { workspace, opening: *opening });
         }

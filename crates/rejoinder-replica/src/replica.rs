@@ -205,6 +205,7 @@ impl Replica {
         Backlog {
             parked: workspaces().map(|workspace| workspace.parked.len()).max().unwrap_or(0),
             unwritten: self.core.writes().bytes(),
+            unread: self.core.reads.held(),
             leaving: workspaces().map(|workspace| workspace.sync.leaving()).max().unwrap_or(0),
         }
     }

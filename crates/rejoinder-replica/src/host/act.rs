@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputAnswer;
-use rejoinder_answers::{Document, Form};
+use rejoinder_answers::{Document, EditRefused, Form, Writer};
 use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal};
 use rejoinder_identity::{
-    OpeningId, QuestionId, RecordId, Role, SecretKey, Ticket, Timestamp, TurnId,
+    Incarnation, OpeningId, PeerId, QuestionId, RecordId, Role, SecretKey, Ticket, Timestamp,
+    TurnId,
 };
 use serde_json::json;
 
 use super::Then;
 use crate::{
-    command::HostAct, core::Core, input::CommandId, output::Reply, propose::new_turn,
-    refused::Refused, settle::READ, workspace::Workspace,
+    command::HostAct, core::Core, edit::as_edit, input::CommandId, output::Reply,
+    propose::new_turn, refused::Refused, settle::READ, workspace::Workspace,
 };
 
 impl Workspace {
@@ -99,7 +100,7 @@ impl Workspace {
             .collect();
         let json = form.json();
         let Some(hosting) = &self.hosting else { return };
-        let mut raised_before = None;
+        let (mut raised_before, host, writer) = (None, core.me, core.writer());
         let raised = hosting.finalizer.raise(
             &self.log,
             core.now,
@@ -107,10 +108,17 @@ impl Workspace {
             |skeleton| {
                 raised_before = skeleton.opening;
                 match skeleton.opening {
-                    None => Document::new(skeleton.document).skeleton(form, &given),
+                    None => Document::new(skeleton.document)
+                        .skeleton(form, &given)
+                        .map_err(Refused::Skeleton),
                     Some(opening) => {
                         let (_, warm) = self.document(&opening).expect(READ);
-                        warm.document().skeleton(form, &BTreeMap::new())
+                        let document = warm.document();
+                        let skeleton =
+                            document.skeleton(form, &BTreeMap::new()).map_err(Refused::Skeleton)?;
+                        let revised = Revised { form, skeleton: &skeleton, host };
+                        revised.takes(document, writer, &given).map_err(Refused::Edit)?;
+                        Ok(skeleton)
                     }
                 }
             },
@@ -127,9 +135,7 @@ impl Workspace {
             Err(RaiseError::Refused(refusal)) => {
                 core.reply(command, Err(Refused::Host(refusal)));
             }
-            Err(RaiseError::Skeleton(refused)) => {
-                core.reply(command, Err(Refused::Skeleton(refused)));
-            }
+            Err(RaiseError::Skeleton(refused)) => core.reply(command, Err(refused)),
         }
     }
 
@@ -140,6 +146,43 @@ impl Workspace {
             hosting.taken_up.insert(opening);
         }
         core.reply(id, if known { Ok(Reply::Saved) } else { Err(Refused::NoRequest) });
+    }
+}
+
+/// A request as it is raised again.
+struct Revised<'a> {
+    form: &'a Form,
+    skeleton: &'a [u8],
+    host: PeerId,
+}
+
+impl Revised<'_> {
+    /// Whether its document would take these answers: they are written when the record is on the
+    /// disk, and what is refused then was asked for in vain.
+    fn takes(
+        &self,
+        document: &Document,
+        mut writer: Writer,
+        given: &BTreeMap<QuestionId, ChatInputAnswer>,
+    ) -> Result<(), EditRefused> {
+        if given.is_empty() {
+            return Ok(());
+        }
+        let mut document = document.clone();
+        document
+            .admit_skeleton(self.skeleton, self.host)
+            .expect("this document has just written it");
+        for (question, answer) in given {
+            let edit = as_edit(question.clone(), answer.clone());
+            let mut written = document.edit(self.form, &writer, &edit);
+            if let Err(EditRefused::TooManyChanges(_)) = written {
+                // It is written as another incarnation, which has made none.
+                writer.incarnation = Incarnation(Default::default());
+                written = document.edit(self.form, &writer, &edit);
+            }
+            written?;
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,14 @@
 //! What was called saved is not lost: neither at its author's next start, nor anywhere else.
 
+use std::collections::BTreeMap;
+
 use ahp_types::state::ChatInputResponseKind::Decline;
 use rejoinder_identity::{OpeningId, Verified, WorkspaceId};
 use rejoinder_replica::{
     Command, Edit, Event, HostAct, Refused, Reply, RequestStatus, Table, Version,
 };
 use rejoinder_sync::Envelope;
+use serde_json::json;
 
 use crate::{
     story::{ANA, BEN, HOST, draft, form, selected, submit, team, text},
@@ -215,4 +218,54 @@ fn kept_late(world: &World, peer: usize, workspace: WorkspaceId, opening: Openin
     let view = world.view(peer, workspace, opening);
     let late: Vec<String> = view.not_included.iter().map(|late| format!("{late:?}")).collect();
     assert!(late.len() == 1 && late[0].contains("half a sent"), "{peer}: {late:?}");
+}
+
+/// The form again, with answers that the host gives it.
+fn raised_again(answers: serde_json::Value) -> HostAct {
+    let mut request = serde_json::to_value(form()).unwrap();
+    request["answers"] = answers;
+    HostAct::Ask {
+        request: Box::new(serde_json::from_value(request).unwrap()),
+        rules: BTreeMap::new(),
+        strict: false,
+    }
+}
+
+#[test]
+fn answers_that_a_revision_does_not_take_are_refused_before_it_is_raised() {
+    let (mut world, workspace, opening, _) = team(28, &["host", "ana"]);
+    let submitted = |value: serde_json::Value| json!({ "state": "submitted", "value": value });
+    for (answers, code) in [
+        (json!({ "notes": submitted(json!({ "kind": "number", "value": 3 })) }), "wrong-kind"),
+        (json!({ "gone": submitted(json!({ "kind": "text", "value": "x" })) }), "no-such-question"),
+        (json!({ "env": submitted(json!({ "kind": "selected", "value": "moon" })) }), "invalid"),
+    ] {
+        let refused = world.act(HOST, workspace, raised_again(answers)).unwrap_err();
+        assert_eq!(refused.code(), code, "{refused}");
+    }
+    world.quiet();
+    assert_eq!(world.view(ANA, workspace, opening).revision, 1, "nothing was raised");
+    assert!(!world.peers[HOST].events.iter().any(|one| matches!(one, Event::NotAdmitted { .. })));
+}
+
+#[test]
+fn a_revision_is_raised_when_the_answers_it_came_with_are_on_the_disk() {
+    let (mut world, workspace, opening, _) = team(29, &["host", "ana"]);
+    let seed = json!({ "kind": "text", "value": "seed" });
+    let answers = json!({ "notes": { "state": "submitted", "value": seed } });
+    let before = world.keys(HOST, Table::Envelopes);
+    let asked = world.ask_for(HOST, Command::HostAct(workspace, raised_again(answers)));
+    while !world.peers[HOST].replies.contains_key(&asked) {
+        assert!(world.step(), "no reply ever comes");
+    }
+    assert!(
+        matches!(world.peers[HOST].replies[&asked], Ok(Reply::Asked(again)) if again == opening)
+    );
+    assert!(world.keys(HOST, Table::Envelopes).len() > before.len(), "it was said too early");
+    world.crash(HOST);
+    world.crash(ANA);
+    world.start(HOST);
+    world.pass(1_000);
+    assert_eq!(world.view(HOST, workspace, opening).revision, 2);
+    assert!(world.answers(HOST, workspace, opening).contains("seed"));
 }

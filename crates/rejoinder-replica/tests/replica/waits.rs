@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_identity::{Role, Ticket, Timestamp, WorkspaceId};
-use rejoinder_replica::{Command, Event, Fate, HostAct, Refused, Reply, Table};
+use rejoinder_replica::{Backlog, Command, Event, Fate, HostAct, Refused, Reply, Table};
 
 use crate::{
     story::{ANA, BEN, HOST, draft, form, selected, submit, team, text},
@@ -308,4 +308,79 @@ fn who_lets_a_device_in_hears_when_that_is_written() {
     world.peers[HOST].stalled = false;
     world.quiet();
     assert!(matches!(world.peers[HOST].replies.get(&asked), Some(Ok(Reply::Saved))));
+}
+
+#[test]
+fn acts_that_wait_hear_that_this_device_is_no_host_any_more() {
+    let (mut world, workspace, _, _) = team(51, &["host", "ana"]);
+    // The root key is brought to another home, which hosts from now on.
+    world.cut(HOST, ANA);
+    world.crash(ANA);
+    let mut keys = world.keys(HOST, Table::Meta).into_iter();
+    let row = (Table::Meta, keys.find(|key| key.starts_with(b"workspace/")).expect("its row"));
+    let root = world.peers[HOST].disk[&row].clone();
+    world.peers[ANA].disk.insert(row, root);
+    world.start(ANA);
+    world.peers[HOST].stalled = true;
+    let say = || Command::HostAct(workspace, HostAct::Say { text: "hm".into() });
+    let (written, queued) = (world.ask_for(HOST, say()), world.ask_for(HOST, say()));
+    world.host(ANA, workspace);
+    world.link(HOST, ANA);
+    world.pass(10_000);
+    for act in [written, queued] {
+        let reply = world.peers[HOST].replies.remove(&act);
+        assert!(matches!(reply, Some(Err(Refused::NotHost))), "{reply:?}");
+    }
+}
+
+#[test]
+fn what_comes_for_a_document_whose_read_never_ends_is_not_held_without_bound() {
+    let (mut world, workspace, opening, _) = team(52, &["host", "ana", "ben"]);
+    world.cut(HOST, BEN);
+    world.crash(BEN);
+    world.peers[BEN].unanswered = true;
+    world.start(BEN);
+    for number in 0..60 {
+        let paste = format!("{number} {}", "x".repeat(30_000));
+        world.edit(ANA, workspace, opening, submit("notes", text(&paste))).unwrap();
+        world.pass(100);
+        assert!(world.replica(BEN).backlog().is_within(&Backlog::most(2)), "after {number}");
+    }
+    let held = world.replica(BEN).backlog().unread;
+    assert!(held > 0 && held <= Backlog::most(2).unread, "{held} bytes");
+    world.peers[BEN].unanswered = false;
+    world.pass(60_000);
+    assert_eq!(world.replica(BEN).backlog().unread, 0);
+    let right = world.answers(ANA, workspace, opening);
+    assert!(world.answers(BEN, workspace, opening) == right, "what was turned away came again");
+}
+
+#[test]
+fn whoever_waits_for_a_document_that_becomes_void_hears_that() {
+    let (mut world, workspace, _, _) = team(53, &["host", "ana"]);
+    // What the host raises now, its next epoch has not: it is set back to before it.
+    let saved = world.peers[HOST].disk.clone();
+    let mut other = form();
+    other.id = "r2".into();
+    let void = world.raise(HOST, workspace, other);
+    world.quiet();
+    world.crash(ANA);
+    world.crash(HOST);
+    world.peers[HOST].disk = saved;
+    world.peers[ANA].unanswered = true;
+    world.start(ANA);
+    let read = world.ask_for(ANA, Command::Read { workspace, opening: void });
+    let edit = submit("notes", text("x"));
+    let edit = world.ask_for(ANA, Command::Edit { workspace, opening: void, edit });
+    world.cut(HOST, ANA);
+    world.start(HOST);
+    world.host(HOST, workspace);
+    world.act(HOST, workspace, HostAct::Say { text: "another epoch".into() }).unwrap();
+    world.act(HOST, workspace, HostAct::Say { text: "and longer".into() }).unwrap();
+    world.link(HOST, ANA);
+    world.pass(60_000);
+    for waits in [read, edit] {
+        let reply = world.peers[ANA].replies.remove(&waits);
+        assert!(matches!(reply, Some(Err(Refused::NoRequest))), "{reply:?}");
+    }
 }

@@ -56,6 +56,8 @@ pub(crate) struct Node {
     pub(crate) full: bool,
     /// Reads of rows whose keys begin so fail.
     pub(crate) unreadable: Vec<Vec<u8>>,
+    /// Reads are asked for and never come back.
+    pub(crate) unanswered: bool,
     /// How many reads it was asked for.
     pub(crate) reads: u64,
     /// What it sends stays under way.
@@ -103,6 +105,7 @@ impl World {
             stalled: false,
             full: false,
             unreadable: Vec::new(),
+            unanswered: false,
             reads: 0,
             silent: false,
             next_command: 0,
@@ -266,7 +269,7 @@ impl World {
             if !node.writes.is_empty() && !node.stalled {
                 due.push(Due::Write(peer));
             }
-            if !node.loads.is_empty() {
+            if !node.loads.is_empty() && !node.unanswered {
                 due.push(Due::Load(peer));
             }
         }
