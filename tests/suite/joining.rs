@@ -35,6 +35,28 @@ fn a_ticket_need_not_be_an_argument() {
 }
 
 #[test]
+fn whoever_joins_is_told_what_is_waited_for() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (mut ask, ticket) = place.ask("host", &["--approve"]);
+    let mut ana = place.join("ana", &ticket, &[]);
+    let waiting = |event: &Value, what: &str| event["event"] == "waiting" && event["for"] == what;
+    let told = ana.until(|event| waiting(event, "letIn"));
+    let host = told["peer"].as_str().unwrap().to_owned();
+    // It asks again and again, and is told once.
+    ask.until_err("ana");
+    assert_eq!(ana.events("waiting").len(), 1, "{:?}", ana.events("waiting"));
+    ask.kill();
+    let told = ana.until(|event| waiting(event, "answer"));
+    assert_eq!(told["peer"], host.as_str());
+    // One who never reached anybody.
+    let mut ben = place.join("ben", &ticket, &[]);
+    let told = ben.until(|event| waiting(event, "answer"));
+    assert_eq!(told["peer"], host.as_str());
+    assert_ne!(told["reason"], "", "{told}");
+}
+
+#[test]
 fn workspaces_of_one_name_are_told_apart_by_id() {
     let place = Place::new();
     place.file("form.json", FORM);

@@ -35,6 +35,8 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// Nothing goes on before somebody does something.
+    Waiting(Waiting),
     /// A member was added or changed.
     Member {
         /// Its device.
@@ -140,6 +142,24 @@ pub enum Event {
         error: String,
         /// A sentence about it.
         message: String,
+    },
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "for", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Waiting {
+    /// That somebody can be reached. It is tried again.
+    Answer {
+        /// Who.
+        peer: String,
+        /// What came instead of an answer.
+        reason: String,
+    },
+    /// That the host lets this device in.
+    LetIn {
+        /// Who has passed the wish on, or is the host.
+        peer: String,
     },
 }
 

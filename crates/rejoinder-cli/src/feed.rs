@@ -6,7 +6,7 @@ use rejoinder::{HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
 
 use crate::{
     damage,
-    event::{Event, Fate, LinkState},
+    event::{Event, Fate, LinkState, Waiting},
     shown,
     view::{RequestView, Status},
 };
@@ -65,6 +65,15 @@ impl Feed {
             HomeEvent::LinkDown { peer, closed } => {
                 let (peer, reason) = (peer.to_string(), Some(closed.to_string()));
                 vec![Event::Link { peer, state: LinkState::Down, reason }]
+            }
+            HomeEvent::NotReached { peer, why } => {
+                vec![Event::Waiting(Waiting::Answer {
+                    peer: peer.to_string(),
+                    reason: why.clone(),
+                })]
+            }
+            HomeEvent::JoinWaits { at, .. } => {
+                vec![Event::Waiting(Waiting::LetIn { peer: at.to_string() })]
             }
             HomeEvent::Member { member, .. } => self.member(member),
             HomeEvent::Opened(request) => self.opened(request),

@@ -6,7 +6,7 @@
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 
 use crate::{
-    event::{Event, Fate, Given, LinkState, Reply, State},
+    event::{Event, Fate, Given, LinkState, Reply, State, Waiting},
     names::Names,
     outcome::Ended,
     plain,
@@ -26,6 +26,11 @@ pub fn event(event: &Event, names: &Names) -> String {
             let why = reason.as_ref().map(|why| format!(" ({})", plain::line(why)));
             format!("link to {} {state}{}", names.show(peer), why.unwrap_or_default())
         }
+        Event::Waiting(Waiting::Answer { peer, reason }) => {
+            let peer = names.show(peer);
+            format!("waiting: {peer} does not answer ({}); tried again", plain::line(reason))
+        }
+        Event::Waiting(Waiting::LetIn { .. }) => "waiting to be let in by the host".to_owned(),
         Event::Member { peer, role, .. } => {
             format!("member {}: {}", names.show(peer), plain::line(role))
         }

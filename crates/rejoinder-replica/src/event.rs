@@ -37,6 +37,13 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A member that was asked has the join, and the host has not answered it.
+    JoinWaits {
+        /// Where.
+        workspace: WorkspaceId,
+        /// The member.
+        at: PeerId,
+    },
     /// A device waits for a person's approval.
     ApprovalNeeded {
         /// Where.

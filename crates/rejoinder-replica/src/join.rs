@@ -97,7 +97,9 @@ impl Workspace {
                 tracing::info!(by = %by.short(), "let in");
                 core.tell(Event::PeersChanged);
             }
-            Ok(JoinAnswer::Waiting) => tracing::debug!(by = %by.short(), "waiting to be let in"),
+            Ok(JoinAnswer::Waiting) => {
+                core.tell(Event::JoinWaits { workspace: self.id, at: by });
+            }
             Ok(JoinAnswer::Busy) => tracing::debug!(by = %by.short(), "too many wait at its door"),
             #[cfg(rejoinder_mutants)]
             Ok(JoinAnswer::Unknown)

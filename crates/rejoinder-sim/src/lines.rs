@@ -14,6 +14,8 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
         }
         HomeEvent::Joined { .. } => (none(), none(), "joined".into()),
         HomeEvent::JoinRefused { why, .. } => (none(), none(), format!("join refused: {why}")),
+        HomeEvent::NotReached { peer, why } => (link(peer), none(), format!("not reached: {why}")),
+        HomeEvent::JoinWaits { at, .. } => (link(at), none(), "waits to be let in".into()),
         HomeEvent::ApprovalNeeded { device, .. } => (link(device), none(), "asks to join".into()),
         HomeEvent::Member { member, .. } => {
             (link(&member.device), none(), format!("member {}", member.name))

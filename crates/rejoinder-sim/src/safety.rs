@@ -55,6 +55,8 @@ impl Safety {
             | HomeEvent::LinkDown { .. }
             | HomeEvent::Joined { .. }
             | HomeEvent::JoinRefused { .. }
+            | HomeEvent::NotReached { .. }
+            | HomeEvent::JoinWaits { .. }
             | HomeEvent::ApprovalNeeded { .. }
             | HomeEvent::Member { .. }
             | HomeEvent::Void { .. }

@@ -43,6 +43,22 @@ pub enum HomeEvent {
         /// Why.
         why: String,
     },
+    /// Nothing came back from that device: it was dialled to be let in by it, or while there is no
+    /// link at all. It is tried again; told once until it answers.
+    NotReached {
+        /// The device.
+        peer: PeerId,
+        /// What happened instead.
+        why: String,
+    },
+    /// A member has this device's wish to be let in, and the host has not answered it: a person may
+    /// have to. Told once by each member, until it can't be reached.
+    JoinWaits {
+        /// Where.
+        workspace: WorkspaceId,
+        /// The member.
+        at: PeerId,
+    },
     /// A device waits for a person's approval.
     ApprovalNeeded {
         /// Where.
@@ -186,6 +202,8 @@ impl HomeEvent {
             | Self::LinkDown { .. }
             | Self::Joined { .. }
             | Self::JoinRefused { .. }
+            | Self::NotReached { .. }
+            | Self::JoinWaits { .. }
             | Self::ApprovalNeeded { .. }
             | Self::Member { .. }
             | Self::Fate { .. }
@@ -215,6 +233,7 @@ impl HomeEvent {
             Event::PeersChanged => return None,
             Event::Joined(workspace) => Self::Joined { workspace },
             Event::JoinRefused { workspace, why } => Self::JoinRefused { workspace, why },
+            Event::JoinWaits { workspace, at } => Self::JoinWaits { workspace, at },
             Event::ApprovalNeeded { workspace, device, name } => {
                 Self::ApprovalNeeded { workspace, device, name }
             }

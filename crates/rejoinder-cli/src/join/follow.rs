@@ -143,6 +143,8 @@ fn unsettles(event: &HomeEvent) -> bool {
         HomeEvent::Listening { .. }
         | HomeEvent::LinkDown { .. }
         | HomeEvent::JoinRefused { .. }
+        | HomeEvent::NotReached { .. }
+        | HomeEvent::JoinWaits { .. }
         | HomeEvent::ApprovalNeeded { .. }
         | HomeEvent::Member { .. }
         | HomeEvent::Void { .. }

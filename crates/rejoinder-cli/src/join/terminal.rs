@@ -342,6 +342,10 @@ impl FormOnTerminal<'_> {
                 let peer = names.show(&peer.to_string());
                 said = Some(format!("link to {peer} down; what you write is saved here"));
             }
+            HomeEvent::NotReached { peer, .. } => {
+                let peer = names.show(&peer.to_string());
+                said = Some(format!("{peer} does not answer; what you write is saved here"));
+            }
             HomeEvent::JoinRefused { why, .. } => {
                 let message = format!("the host does not let this device in: {why}");
                 if !self.joined.workspace.view().await?.member {
@@ -368,6 +372,7 @@ impl FormOnTerminal<'_> {
             HomeEvent::Joined { .. } => said = Some("the host has let you in".to_owned()),
             HomeEvent::Fate { .. }
             | HomeEvent::Listening { .. }
+            | HomeEvent::JoinWaits { .. }
             | HomeEvent::ApprovalNeeded { .. }
             | HomeEvent::Member { .. }
             | HomeEvent::Opened(_)

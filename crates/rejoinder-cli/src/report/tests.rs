@@ -36,6 +36,12 @@ fn events_hide_nothing_and_show_no_controls() {
         Event::Link { peer: ben(), state: LinkState::Down, reason: Some("time\nout".to_owned()) },
         "link to Ben[31m down (time out)",
     );
+    let reason = "timed\nout".to_owned();
+    check(
+        Event::Waiting(Waiting::Answer { peer: ben(), reason }),
+        "waiting: Ben[31m does not answer (timed out); tried again",
+    );
+    check(Event::Waiting(Waiting::LetIn { peer: ben() }), "waiting to be let in by the host");
     check(
         Event::Opened {
             request: "r1".to_owned(),

@@ -1,7 +1,7 @@
 //! What a node does with who arrives: lets in, links, reads, parts.
 
 use rejoinder_identity::PeerId;
-use rejoinder_quic::{CloseCode, Closed, Link, Unmet};
+use rejoinder_quic::{CloseCode, Closed, DialError, Link, Unmet};
 use rejoinder_replica::{Hello, Input};
 use tokio::sync::mpsc;
 use tracing::Instrument;
@@ -28,6 +28,7 @@ impl Node {
             Arrival::NotReached { aim, error } => {
                 tracing::debug!(peer = %aim.peer().short(), %error, "not reached");
                 self.network.dialer.failed(self.clock.now(), &aim);
+                self.not_reached(&aim, &error);
             }
             Arrival::JoinAnswered { aim, answer } => self.join_answered(aim, answer),
             // What is left of a link that was closed here counts no more.
@@ -83,6 +84,7 @@ impl Node {
         let span = tracing::info_span!("link", peer = %peer.short(), id = link.0);
         span.in_scope(|| tracing::info!(address = %sender.remote_address(), "up"));
         self.network.dialer.linked(&peer);
+        self.network.waits.reached(&peer);
         self.handle(Input::LinkUp { link, peer, hello });
         let reader = reach::read(link, sender, receiver, self.network.arrivals.clone());
         let reader = self.network.tasks.spawn(reader.instrument(span));
@@ -131,7 +133,24 @@ impl Node {
         });
     }
 
+    /// With a link, who else is away is nothing to wait for. Who does not know this device yet did
+    /// answer.
+    fn not_reached(&mut self, aim: &Aim, error: &DialError) {
+        if matches!(error, DialError::NotAMember | DialError::Own) {
+            return;
+        }
+        let waits = match aim {
+            Aim::Join(..) => true,
+            Aim::Link(_) => self.network.shown.is_empty(),
+        };
+        let peer = *aim.peer();
+        if waits && self.network.waits.not_reached(peer) {
+            self.told.tell(HomeEvent::NotReached { peer, why: error.to_string() });
+        }
+    }
+
     fn join_answered(&mut self, aim: Aim, bytes: Vec<u8>) {
+        self.network.waits.reached(aim.peer());
         if let Aim::Join(workspace, by) = aim {
             self.handle(Input::JoinAnswered { by, bytes, workspace });
         }

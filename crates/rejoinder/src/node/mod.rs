@@ -18,6 +18,7 @@ mod open;
 mod reach;
 mod roster;
 mod told;
+mod waits;
 
 use std::collections::BTreeMap;
 
@@ -168,6 +169,12 @@ impl Node {
             Event::JoinRefused { workspace, .. } => {
                 self.network.refused.insert(*workspace);
                 self.aim();
+            }
+            Event::JoinWaits { workspace, at } => {
+                tracing::debug!(at = %at.short(), "waiting to be let in");
+                if !self.network.waits.answered(*workspace, *at) {
+                    return;
+                }
             }
             Event::DiskFailing(why) => tracing::warn!(%why, "the disk refuses writes"),
             Event::Unreadable { opening, why, .. } => {

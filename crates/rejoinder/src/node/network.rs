@@ -21,6 +21,7 @@ use super::{
     door::Door,
     links::Links,
     reach::{Arrival, Arrivals, accept},
+    waits::Waits,
 };
 use crate::{environment, limits};
 
@@ -35,6 +36,8 @@ pub(crate) struct Network {
     pub(super) shown: BTreeMap<PeerId, Option<Closed>>,
     /// With whom alone to link.
     pub(super) only: Option<BTreeSet<PeerId>>,
+    /// Whom listeners were told to wait for.
+    pub(super) waits: Waits,
     /// The workspaces whose host won't let us in.
     pub(super) refused: BTreeSet<WorkspaceId>,
     pub(super) addresses: Vec<SocketAddr>,
@@ -79,6 +82,7 @@ impl Network {
             dialer,
             shown: BTreeMap::new(),
             only,
+            waits: Waits::default(),
             refused: BTreeSet::new(),
             addresses,
             sockets,

@@ -88,6 +88,7 @@ fn is_kept(event: &Event) -> bool {
         | Event::DiskRecovered
         | Event::Joined(_)
         | Event::JoinRefused { .. }
+        | Event::JoinWaits { .. }
         | Event::ApprovalNeeded { .. }
         | Event::Member { .. }
         | Event::InSync { .. }
@@ -112,6 +113,7 @@ fn concerns(event: &Event, topic: &Topic) -> bool {
         | Event::Unreadable { .. }
         | Event::DiskFailing(_)
         | Event::DiskRecovered
+        | Event::JoinWaits { .. }
         | Event::Damaged { .. }
         | Event::Salvaged(_)
         | Event::OwnMissing { .. } => false,
