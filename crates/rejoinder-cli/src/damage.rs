@@ -40,6 +40,10 @@ pub(crate) fn own_missing(changes: u64, proposals: u64) -> String {
     format!("{} missing since: what a peer has comes back, what none has is lost", what.join(", "))
 }
 
+/// What is said when others know more of this device than it does.
+pub(crate) const OWN_COPY: &str = "others know something newer of this device than this home does: a copy of the home \
+     is in use elsewhere, or this one was set back to an earlier state; what the two write can conflict";
+
 fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -103,6 +103,7 @@ impl Feed {
             HomeEvent::OwnMissing { changes, proposals } => {
                 vec![error("own-missing", damage::own_missing(*changes, *proposals))]
             }
+            HomeEvent::OwnCopy => vec![error("own-copy", damage::OWN_COPY.to_owned())],
             HomeEvent::Missed(count) => {
                 vec![error("missed", format!("{count} events were missed; the state is right"))]
             }

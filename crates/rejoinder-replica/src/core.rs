@@ -75,6 +75,8 @@ pub(crate) struct Core {
     signed: Option<Card>,
     /// When it signed cards because others had newer ones of a life that it has forgotten.
     outdone: VecDeque<Timestamp>,
+    /// Whether it was told that there is another copy of this home.
+    is_copy_told: bool,
     /// The counter was lost with its row: the next card must be newer than any that others have.
     pub(crate) card_counter_lost: bool,
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
@@ -105,6 +107,7 @@ impl Core {
             addresses: None,
             signed: None,
             outdone: VecDeque::new(),
+            is_copy_told: false,
             card_counter_lost: false,
             left_over: BTreeSet::new(),
             left_over_wishes: BTreeMap::new(),
@@ -157,6 +160,9 @@ impl Core {
             return;
         }
         self.card_counter = past.counter();
+        if !std::mem::replace(&mut self.is_copy_told, true) {
+            self.tell(Event::OwnCopy);
+        }
         let now = self.now;
         self.outdone.retain(|at| now.since(*at) < limits::CARD_NEWS);
         if let Some(addresses) = self.addresses.clone()

@@ -180,4 +180,7 @@ pub enum Event {
         /// How many proposals, if they were its own: that can't be seen of a lost row.
         proposals: u64,
     },
+    /// Others hold something newer of this device than this home wrote: a copy of it runs elsewhere,
+    /// or it was set back to an earlier state. Told once in a run.
+    OwnCopy,
 }

@@ -58,6 +58,7 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
         HomeEvent::OwnMissing { changes, proposals } => {
             (none(), none(), format!("own missing: {changes} changes, {proposals} proposals"))
         }
+        HomeEvent::OwnCopy => (none(), none(), "there is another copy of this home".into()),
         HomeEvent::DiskRecovered => (none(), none(), "disk recovered".into()),
         HomeEvent::Failed { why } => (none(), none(), format!("a fault: {why}")),
         HomeEvent::Missed(count) => (none(), none(), format!("missed {count} events")),

@@ -69,6 +69,7 @@ impl Safety {
             | HomeEvent::Damaged { .. }
             | HomeEvent::Salvaged(_)
             | HomeEvent::OwnMissing { .. }
+            | HomeEvent::OwnCopy
             | HomeEvent::Missed(_)
             // The node's end is looked after where it is listened to.
             | HomeEvent::Failed { .. } => Ok(()),

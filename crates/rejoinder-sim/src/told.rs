@@ -284,6 +284,9 @@ fn workspace_of(event: &HomeEvent) -> Option<WorkspaceId> {
         | HomeEvent::Salvaged(_)
         | HomeEvent::OwnMissing { .. }
         | HomeEvent::Failed { .. }
+        | HomeEvent::NotReached { .. }
+        | HomeEvent::JoinWaits { .. }
+        | HomeEvent::OwnCopy
         | HomeEvent::Missed(_) => None,
     }
 }

@@ -178,6 +178,10 @@ pub enum HomeEvent {
         /// How many proposals, if they were its own: that can't be seen of a lost row.
         proposals: u64,
     },
+    /// Others hold something newer of this device than this home wrote: a copy of it runs elsewhere,
+    /// or it was set back to an earlier state. Told once; who begins to listen later hears of it as
+    /// well.
+    OwnCopy,
     /// This listener was too slow: so many events are not here. The states have what is so now.
     Missed(u64),
     /// A fault in this program closes the home. Nothing comes after it.
@@ -218,6 +222,7 @@ impl HomeEvent {
             | Self::Damaged { .. }
             | Self::Salvaged(_)
             | Self::OwnMissing { .. }
+            | Self::OwnCopy
             | Self::Missed(_)
             | Self::Failed { .. } => None,
         }
@@ -263,6 +268,7 @@ impl HomeEvent {
             Event::NotAdmitted { from, why } => Self::NotAdmitted { from, why },
             Event::DiskFailing(why) => Self::DiskFailing { why },
             Event::DiskRecovered => Self::DiskRecovered,
+            Event::OwnCopy => Self::OwnCopy,
             Event::Damaged { rows } => Self::Damaged {
                 rows: rows.into_iter().map(|(table, count)| (table.name(), count)).collect(),
             },

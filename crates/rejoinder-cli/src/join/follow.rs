@@ -158,6 +158,7 @@ fn unsettles(event: &HomeEvent) -> bool {
         | HomeEvent::Damaged { .. }
         | HomeEvent::Salvaged(_)
         | HomeEvent::OwnMissing { .. }
+        | HomeEvent::OwnCopy
         | HomeEvent::Missed(_)
         | HomeEvent::Failed { .. } => false,
     }

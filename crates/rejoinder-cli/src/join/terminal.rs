@@ -364,6 +364,7 @@ impl FormOnTerminal<'_> {
             HomeEvent::OwnMissing { changes, proposals } => {
                 said = Some(damage::own_missing(changes, proposals));
             }
+            HomeEvent::OwnCopy => said = Some(damage::OWN_COPY.to_owned()),
             HomeEvent::DiskRecovered => {
                 self.disk_fails = false;
                 self.tell(Input::Disk(None));

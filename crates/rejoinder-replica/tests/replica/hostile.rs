@@ -95,6 +95,11 @@ fn a_stored_card_that_nobody_takes_is_set_aside() {
     }
 }
 
+/// How often it was told that there is another copy of its home.
+fn copies_told(world: &World, peer: Peer) -> usize {
+    world.peers[peer].events.iter().filter(|event| matches!(event, Event::OwnCopy)).count()
+}
+
 #[test]
 fn a_member_that_was_set_back_is_found_where_it_is_now() {
     let (mut world, _, _, _) = team(103, &["host", "ana", "ben"]);
@@ -112,6 +117,7 @@ fn a_member_that_was_set_back_is_found_where_it_is_now() {
     world.run(ANA, Command::Addresses(vec![at(7)])).unwrap();
     world.quiet();
     assert_eq!((ports(&world, HOST, ANA), ports(&world, BEN, ANA)), (vec![7], vec![7]));
+    assert_eq!(copies_told(&world, ANA), 1);
     // And when she moves again, in the same run and in the next.
     world.run(ANA, Command::Addresses(vec![at(8)])).unwrap();
     world.quiet();
@@ -150,6 +156,7 @@ fn two_copies_of_a_home_do_not_outdo_each_other_for_ever() {
         world.handle(HOST, Input::LinkDown { link });
     }
     assert!((1..20).contains(&outdone), "{outdone} times");
+    assert_eq!((copies_told(&world, ANA), copies_told(&world, HOST)), (1, 0));
 }
 
 /// A document as a member's own program would hold it.

@@ -186,6 +186,7 @@ impl Node {
             Event::OwnMissing { changes, proposals } => {
                 tracing::warn!(changes, proposals, "something of this device's own is missing");
             }
+            Event::OwnCopy => tracing::warn!("others know something newer of this device"),
             Event::NotAdmitted { from, why } => {
                 tracing::warn!(from = %from.short(), %why, "not admitted");
             }

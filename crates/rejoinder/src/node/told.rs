@@ -80,7 +80,9 @@ impl Told {
 /// Whether those who begin to listen later are to hear of it.
 fn is_kept(event: &Event) -> bool {
     match event {
-        Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } => true,
+        Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } | Event::OwnCopy => {
+            true
+        }
         Event::PeersChanged
         | Event::NotAdmitted { .. }
         | Event::Unreadable { .. }
@@ -116,6 +118,7 @@ fn concerns(event: &Event, topic: &Topic) -> bool {
         | Event::JoinWaits { .. }
         | Event::Damaged { .. }
         | Event::Salvaged(_)
+        | Event::OwnCopy
         | Event::OwnMissing { .. } => false,
         Event::Joined(workspace) | Event::JoinRefused { workspace, .. } => {
             *topic == Topic::Workspaces || *topic == Topic::Workspace(*workspace)
