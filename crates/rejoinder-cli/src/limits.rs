@@ -41,6 +41,10 @@ pub const FOOT_ROWS: usize = 3;
 /// Bytes of a member's name that are told to programs: what the engine takes of whoever joins.
 pub const NAME: usize = 256;
 
+/// Columns of an answer in the line that says it has changed: `show` and `--json` have all of it.
+/// Somebody who types a text of 32 KiB would fill the screen with each word.
+pub const EVENT_COLUMNS: usize = 200;
+
 /// Columns of a member's name that are shown. A guess: wider than most names, and it leaves room for
 /// what its owner did.
 pub const NAME_COLUMNS: usize = 40;

@@ -7,6 +7,7 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 
 use crate::{
     event::{Event, Fate, Given, LinkState, Reply, State, Waiting},
+    limits,
     names::Names,
     outcome::Ended,
     plain,
@@ -121,7 +122,8 @@ fn given_in_words(given: &Given, names: &Names) -> String {
     let authors = if given.authors.is_empty() { &one[..] } else { &given.authors };
     let by = names.list(authors);
     let value = given.value.clone().and_then(|json| serde_json::from_value(json).ok());
-    let value = value.map(|value| format!("{}, ", view::value(None, &value))).unwrap_or_default();
+    let shown = |value| plain::truncate(&view::value(None, &value), limits::EVENT_COLUMNS);
+    let value = value.map(|value| format!("{}, ", shown(value))).unwrap_or_default();
     match given.state {
         State::None => "no answer any more".to_owned(),
         State::Draft => format!("{value}draft by {by}"),

@@ -63,6 +63,15 @@ fn events_hide_nothing_and_show_no_controls() {
         },
         "notes: “ab”, submitted by Ben[31m; in conflict with skipped by you",
     );
+    check(
+        Event::Answer {
+            request: "r1".to_owned(),
+            question: "notes".to_owned(),
+            given: samples::text("draft", &"x".repeat(32 * 1024), "ben23456789").given(),
+            conflict: Vec::new(),
+        },
+        &format!("notes: “{}…, draft by Ben[31m", "x".repeat(198)),
+    );
     check(Event::Ticket { ticket: "rejoin1x".to_owned() }, "ticket: rejoin1x");
     check(
         Event::NotIncluded { request: "r".to_owned(), question: "q".to_owned(), by: ben() },
