@@ -6,7 +6,7 @@ use std::{
     net::SocketAddr,
 };
 
-use rejoinder_identity::{PeerId, Timestamp};
+use rejoinder_identity::{Hint, PeerId, Timestamp};
 use rejoinder_quic::CloseCode;
 use rejoinder_replica::Command;
 
@@ -34,9 +34,9 @@ impl Node {
             may_link(peer) && (members.contains(peer) || peers.contains_key(peer))
         });
         let mut aims: BTreeMap<_, _> = peers
-            .into_iter()
+            .iter()
             .filter(|(peer, _)| may_link(peer))
-            .map(|(peer, addresses)| (Aim::Link(peer), addresses))
+            .map(|(peer, addresses)| (Aim::Link(*peer), addresses.clone()))
             .collect();
         for workspace in self.replica.workspaces() {
             let ask =
@@ -45,7 +45,7 @@ impl Node {
             aims.extend(
                 hints
                     .filter(|hint| hint.device != me)
-                    .map(|hint| (Aim::Join(workspace, hint.device), hint.addresses)),
+                    .map(|hint| (Aim::Join(workspace, hint.device), places(hint, &peers))),
             );
         }
         network.door.set_members(members);
@@ -140,4 +140,13 @@ impl Node {
             self.dial_all_at_once();
         }
     }
+}
+
+/// Where a device may be that a ticket names: it may have moved since, and its card, which another
+/// workspace has brought, says where to.
+fn places(hint: Hint, cards: &BTreeMap<PeerId, Vec<SocketAddr>>) -> Vec<SocketAddr> {
+    let mut places = cards.get(&hint.device).cloned().unwrap_or_default();
+    let older: Vec<_> = hint.addresses.into_iter().filter(|one| !places.contains(one)).collect();
+    places.extend(older);
+    places
 }
