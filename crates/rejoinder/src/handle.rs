@@ -94,10 +94,7 @@ impl Handle {
     pub(crate) async fn command(&self, command: Command) -> Result<Reply, NotDone> {
         let (reply, replied) = oneshot::channel();
         self.call(Call::Command(Box::new(command), reply))?;
-        match replied.await {
-            Ok(replied) => Ok(replied?),
-            Err(_) => Err(self.unanswered().await.into()),
-        }
+        Ok(self.answer(replied).await??)
     }
 
     /// For commands whose success says nothing more.
@@ -113,10 +110,7 @@ impl Handle {
         self.call(Call::Read(Box::new(move |replica| {
             let _gave_up = answer.send(read(replica));
         })))?;
-        match answered.await {
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(self.unanswered().await),
-        }
+        self.answer(answered).await
     }
 
     /// Waits until `look` finds something.
@@ -136,10 +130,7 @@ impl Handle {
             }
             true
         })))?;
-        match answered.await {
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(self.unanswered().await),
-        }
+        self.answer(answered).await
     }
 
     pub(crate) fn watch(&self, topic: Topic) -> Result<Arc<Changed>, Closed> {
@@ -155,21 +146,21 @@ impl Handle {
     ) -> Result<T, Closed> {
         let (answer, answered) = oneshot::channel();
         self.call(call(answer))?;
-        match answered.await {
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(self.unanswered().await),
-        }
+        self.answer(answered).await
     }
 
     pub(crate) fn call(&self, call: Call) -> Result<(), Closed> {
         self.calls.send(call).map_err(|_| self.closed())
     }
 
-    /// Why a call was not answered. What it waited for may be gone a moment before the node is,
-    /// and says why then.
-    async fn unanswered(&self) -> Closed {
+    /// The answer of a call. What would have sent it may be gone a moment before the node is, and
+    /// the node says why then.
+    async fn answer<T>(&self, answered: oneshot::Receiver<T>) -> Result<T, Closed> {
+        if let Ok(answer) = answered.await {
+            return Ok(answer);
+        }
         self.gone().await;
-        self.closed()
+        Err(self.closed())
     }
 
     /// Waits until the node is gone.
