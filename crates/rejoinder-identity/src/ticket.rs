@@ -63,6 +63,16 @@ pub enum TicketError {
     Checksum,
     /// The checksum is right but the content is of a release we don't know.
     Unknown,
+    /// It names more members to ask than [`limits::HINTS`].
+    Hints {
+        /// How many.
+        count: usize,
+    },
+    /// It names more addresses of one member than [`limits::HINT_ADDRESSES`].
+    Addresses {
+        /// How many.
+        count: usize,
+    },
 }
 
 impl fmt::Display for TicketError {
@@ -77,6 +87,13 @@ impl fmt::Display for TicketError {
                 write!(f, "the ticket is damaged: a character was changed or lost; copy it again")
             }
             Self::Unknown => write!(f, "the ticket was made by a newer release"),
+            Self::Hints { count } => {
+                write!(f, "the ticket names {count} members to ask, at most {}", limits::HINTS)
+            }
+            Self::Addresses { count } => {
+                let most = limits::HINT_ADDRESSES;
+                write!(f, "the ticket names {count} addresses of one member, at most {most}")
+            }
         }
     }
 }
@@ -147,10 +164,12 @@ impl FromStr for Ticket {
             return Err(TicketError::Checksum);
         }
         let wire: Wire = from_bytes("ticket", body).map_err(|_| TicketError::Unknown)?;
-        if wire.hints.len() > limits::HINTS
-            || wire.hints.iter().any(|hint| hint.addresses.len() > limits::HINT_ADDRESSES)
-        {
-            return Err(TicketError::Unknown);
+        if wire.hints.len() > limits::HINTS {
+            return Err(TicketError::Hints { count: wire.hints.len() });
+        }
+        let most = wire.hints.iter().map(|hint| hint.addresses.len()).max().unwrap_or(0);
+        if most > limits::HINT_ADDRESSES {
+            return Err(TicketError::Addresses { count: most });
         }
         Ok(Self {
             workspace: wire.workspace,
@@ -225,6 +244,23 @@ mod tests {
         assert_eq!("hello".parse::<Ticket>().unwrap_err(), TicketError::Prefix);
         let place = TicketError::Character { place: 10 };
         assert_eq!("rejoin1ab!cd".parse::<Ticket>().unwrap_err(), place);
+    }
+
+    #[test]
+    fn what_is_too_many_is_said() {
+        let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let hint = |addresses: usize| {
+            let ports = 1..=u16::try_from(addresses).unwrap();
+            Hint { device: PeerId([3; 32]), addresses: ports.map(address).collect() }
+        };
+        let check = |hints: Vec<Hint>, expected: &str| {
+            let read = Ticket { hints, ..ticket() }.to_string().parse::<Ticket>();
+            let said = read.map_or_else(|error| error.to_string(), |_| "a ticket".to_owned());
+            assert_eq!(said, expected);
+        };
+        check(vec![hint(16), hint(1), hint(1)], "a ticket");
+        check(vec![hint(1); 4], "the ticket names 4 members to ask, at most 3");
+        check(vec![hint(1), hint(17)], "the ticket names 17 addresses of one member, at most 16");
     }
 
     #[test]
