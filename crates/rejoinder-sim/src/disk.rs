@@ -11,6 +11,7 @@ use std::{
 
 use redb::StorageBackend;
 use rejoinder::{Backend, OpenError, Pace, Place, SecretKey, StoreAt, Taken};
+use tokio::time::Instant;
 
 use crate::{
     draws::Draws,
@@ -40,6 +41,8 @@ struct Inner {
     latency: Duration,
     /// How much longer the next round takes.
     stall: Duration,
+    /// Until when the round that is under way stalls.
+    stalls_until: Option<Instant>,
     full: bool,
     /// Every read fails.
     unreadable: bool,
@@ -136,7 +139,7 @@ impl Disk {
         inner.home.now = inner.home.synced.clone();
         inner.process += 1;
         (inner.held, inner.dies_in, inner.failing) = (false, None, 0);
-        inner.stall = Duration::ZERO;
+        (inner.stall, inner.stalls_until) = (Duration::ZERO, None);
     }
 
     pub(crate) fn set_latency(&self, latency: Duration) {
@@ -150,6 +153,11 @@ impl Disk {
     /// The next round takes so much longer.
     pub(crate) fn stall(&self, longer: Duration) {
         self.lock().stall = longer;
+    }
+
+    /// Whether the round that is under way stalls.
+    pub(crate) fn stalls(&self) -> bool {
+        self.lock().stalls_until.is_some_and(|until| Instant::now() < until)
     }
 
     pub(crate) fn set_unreadable(&self, unreadable: bool) {
@@ -235,7 +243,11 @@ impl Pace for Paced {
     fn until_done(&self) -> Duration {
         self.peer.works(Work::Rounds);
         let mut inner = self.disk.lock();
-        inner.latency + std::mem::take(&mut inner.stall)
+        let stall = std::mem::take(&mut inner.stall);
+        if !stall.is_zero() {
+            inner.stalls_until = Some(Instant::now() + inner.latency + stall);
+        }
+        inner.latency + stall
     }
 
     fn until_heard(&self) -> Duration {

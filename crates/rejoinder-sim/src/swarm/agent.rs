@@ -150,8 +150,7 @@ impl Agent<'_> {
 
     fn is_asked(&self, form: Form, opening: OpeningId, revision: u32, given: Token) {
         form.count(revision, &self.swarm.0.world.inner.fired);
-        // What a revision comes with is not on the disk yet when it is said to be asked.
-        if form.gives() && revision == 1 {
+        if form.gives() {
             self.swarm.0.ledger.given(opening, given);
         }
     }

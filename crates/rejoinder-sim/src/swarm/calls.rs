@@ -14,7 +14,8 @@ use super::{Swarm, liveness::REST};
 use crate::{peer::Peer, world::lock};
 
 /// How long a command may take that comes when its disk has been refusing writes already. A read
-/// may wait for the next try of it.
+/// may wait for the next try of it, and for the end of a round that stalls: nobody knows yet how
+/// that round ends.
 const REFUSED_IN: Duration = Duration::from_secs(15);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_secs(2);
@@ -36,6 +37,8 @@ struct Waiting {
     peer: String,
     what: &'static str,
     since: Instant,
+    /// Since when its disk has been answering.
+    served: Instant,
 }
 
 /// One who waits for an answer, until this is dropped.
@@ -72,7 +75,8 @@ impl Calls {
         let mut inner = lock(&self.0);
         inner.number += 1;
         let number = inner.number;
-        let waiting = Waiting { peer: peer.name().to_owned(), what, since: Instant::now() };
+        let since = Instant::now();
+        let waiting = Waiting { peer: peer.name().to_owned(), what, since, served: since };
         inner.waiting.insert(number, waiting);
         Call { calls: self.clone(), number }
     }
@@ -81,10 +85,18 @@ impl Calls {
     fn waiting(&self) -> Vec<String> {
         let now = Instant::now();
         let inner = lock(&self.0);
-        let line = |Waiting { peer, what, since }: &Waiting| {
+        let line = |Waiting { peer, what, since, served: _ }: &Waiting| {
             format!("{peer} {what}, for {:?}", now - *since)
         };
         inner.waiting.values().map(line).collect()
+    }
+
+    /// The disk of a peer stalls: those who wait for it are heard no sooner than it.
+    fn stalls(&self, peer: &Peer) {
+        let (now, mut inner) = (Instant::now(), lock(&self.0));
+        for call in inner.waiting.values_mut().filter(|call| call.peer == peer.name()) {
+            call.served = now;
+        }
     }
 
     /// One who came after its disk had failed, and has not been told so.
@@ -92,9 +104,9 @@ impl Calls {
         let (now, inner) = (Instant::now(), lock(&self.0));
         let waits = inner.waiting.values().find(|call| {
             let failing = inner.failing.get(&call.peer);
-            failing.is_some_and(|since| *since < call.since) && now - call.since > REFUSED_IN
+            failing.is_some_and(|since| *since < call.since) && now - call.served > REFUSED_IN
         });
-        waits.map(|Waiting { peer, what, since }| {
+        waits.map(|Waiting { peer, what, since, served: _ }| {
             format!(
                 "{peer} {what}, its disk refuses writes, and nobody has said so for {:?}",
                 now - *since
@@ -107,6 +119,9 @@ impl Swarm {
     /// Looks after those who wait, for as long as things break.
     pub(super) async fn watch_calls(self) {
         while self.pause(LOOK).await {
+            for peer in self.0.world.peers().iter().filter(|peer| peer.disk().stalls()) {
+                self.0.calls.stalls(peer);
+            }
             if let Some(why) = self.0.calls.not_refused() {
                 self.0.world.fail(why);
             }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use rejoinder::{Backlog, Fate, RequestView, WorkspaceView};
+use rejoinder::{Backlog, Fate, Hint, RequestView, Ticket, WorkspaceView};
 use rejoinder_replica::{Load, Table};
 use rejoinder_storage::Store;
 use tokio::time::{Instant, sleep, timeout};
@@ -61,10 +61,22 @@ impl Swarm {
     /// A host that has moved gives those who can't find it another ticket.
     async fn is_told_where(&self, peer: &Peer, space: &Space) {
         let moved = space.host.address() != space.host.ip();
-        let new = if moved { self.new_ticket(space).await } else { None };
-        let ticket = new.unwrap_or_else(|| space.ticket.clone());
+        let ticket = if moved { self.ticket_from_here(space).await } else { space.ticket.clone() };
         while peer.home().join(ticket.clone()).await.is_err() {
             sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// A ticket that names where the host is. A machine hears of its new address a little late, and
+    /// a ticket that was made before names the old one.
+    async fn ticket_from_here(&self, space: &Space) -> Ticket {
+        let here = space.host.address();
+        loop {
+            let names_it = |hint: &Hint| hint.addresses.iter().any(|address| address.ip() == here);
+            match self.new_ticket(space).await {
+                Some(ticket) if ticket.hints.iter().any(names_it) => return ticket,
+                Some(_) | None => sleep(Duration::from_secs(1)).await,
+            }
         }
     }
 
