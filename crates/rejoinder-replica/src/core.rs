@@ -65,6 +65,9 @@ pub(crate) struct Core {
     pub(crate) key: SecretKey,
     pub(crate) me: PeerId,
     pub(crate) name: String,
+    /// This run of the home. A link belongs to it, whatever this run writes as.
+    pub(crate) run: Incarnation,
+    /// As whom this device writes: the run at first, and another after a failed write.
     pub(crate) incarnation: Incarnation,
     pub(crate) now: Timestamp,
     pub(crate) cards: Cards,
@@ -95,12 +98,13 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(key: SecretKey, incarnation: Incarnation, rng: ChaCha20Rng) -> Self {
+    pub(crate) fn new(key: SecretKey, run: Incarnation, rng: ChaCha20Rng) -> Self {
         Self {
             me: key.public(),
             key,
             name: String::new(),
-            incarnation,
+            run,
+            incarnation: run,
             now: Timestamp::default(),
             cards: Cards::default(),
             card_counter: 0,

@@ -118,14 +118,16 @@ impl Replica {
         self.core.incarnation
     }
 
-    /// What to say first on a link to `peer`.
+    /// What to say first on a link to `peer`. It names the run of the home, not as whom that run
+    /// writes: after a failed write two links of one run would count as two copies of the home, and
+    /// a third, which is one, would find no room.
     pub fn hello(&self, peer: &PeerId) -> Hello {
         let shared: Vec<_> =
             self.workspaces.values().filter(|one| one.member(peer).is_some()).collect();
         let cards = self.core.cards.for_hello(&self.core.me, |device| {
             shared.iter().any(|workspace| workspace.member(device).is_some())
         });
-        Hello { version: Hello::VERSION, incarnation: self.core.incarnation, cards }
+        Hello { version: Hello::VERSION, incarnation: self.core.run, cards }
     }
 
     /// Whom to link with, and where each was last known to be.

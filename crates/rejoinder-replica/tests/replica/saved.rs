@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind::Decline;
-use rejoinder_identity::{OpeningId, Verified, WorkspaceId};
+use rejoinder_identity::{OpeningId, PeerId, Verified, WorkspaceId};
 use rejoinder_replica::{
     Command, Edit, Event, HostAct, Refused, Reply, RequestStatus, Table, Version,
 };
@@ -115,6 +115,7 @@ fn envelopes(world: &World) -> Vec<Vec<u8>> {
 fn a_run_that_has_made_all_changes_of_an_incarnation_goes_on_as_another() {
     let (mut world, workspace, opening, _) = team(23, &["host"]);
     let before = world.replica(HOST).incarnation();
+    let hello = world.replica(HOST).hello(&PeerId([9; 32]));
     for change in 0..3_998 {
         let (question, option, on) = (q("checks"), "unit".into(), change % 2 == 0);
         world.edit(HOST, workspace, opening, Edit::Toggle { question, option, on }).unwrap();
@@ -124,6 +125,7 @@ fn a_run_that_has_made_all_changes_of_an_incarnation_goes_on_as_another() {
     let saved = world.edit(HOST, workspace, opening, typing(0, 0, &long));
     assert!(matches!(saved, Ok(Reply::Saved)), "{saved:?}");
     assert_ne!(world.replica(HOST).incarnation(), before);
+    assert_eq!(world.replica(HOST).hello(&PeerId([9; 32])), hello, "it is the same run to others");
     assert!(world.answers(HOST, workspace, opening).contains(&long));
     assert!(world.keys(HOST, Table::Envelopes).len() > 3_998 + 1);
 }

@@ -312,6 +312,8 @@ fn carried_counts_what_is_stored() {
 #[test]
 fn a_full_disk_says_no_and_recovers_without_a_restart() {
     let (mut world, workspace, opening, _) = team(8, &["host", "ana"]);
+    let (host, before) = (world.id(HOST), world.replica(ANA).incarnation());
+    let hello = world.replica(ANA).hello(&host);
     world.peers[ANA].full = true;
     let edit = draft("notes", text("first"));
     let command = world.ask_for(ANA, Command::Edit { workspace, opening, edit });
@@ -320,6 +322,10 @@ fn a_full_disk_says_no_and_recovers_without_a_restart() {
     assert!(world.answers(ANA, workspace, opening).contains("first"), "and not lost");
     let refused = world.edit(ANA, workspace, opening, draft("notes", text("second")));
     assert_eq!(refused.unwrap_err().code(), "disk");
+    // What was not written may yet be on the disk, so she goes on as another incarnation; to those
+    // with whom she links she is the run that she was.
+    assert_ne!(world.replica(ANA).incarnation(), before);
+    assert_eq!(world.replica(ANA).hello(&host), hello);
     world.edit(HOST, workspace, opening, submit("env", selected("dev"))).unwrap();
     world.pass(5_000);
     assert!(world.answers(ANA, workspace, opening).contains("dev"), "reading goes on");
