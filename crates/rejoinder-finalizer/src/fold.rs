@@ -63,7 +63,8 @@ impl Folding<'_> {
         }
         self.state.epoch = certificate.epoch;
         self.state.host = Some((certificate.host, certificate.incarnation));
-        let member = Member { name: started.name.clone(), role: Role::Owner };
+        let (name, since) = (started.name.clone(), self.record.seq);
+        let member = Member { name, role: Role::Owner, since };
         self.state.members.insert(certificate.host, member);
         self.changes
             .push(Change::EpochStarted { epoch: certificate.epoch, host: certificate.host });
@@ -85,7 +86,8 @@ impl Folding<'_> {
     }
 
     fn member_added(&mut self, added: &MemberAdded) {
-        let member = Member { name: added.name.clone(), role: added.role };
+        let (name, since) = (added.name.clone(), self.record.seq);
+        let member = Member { name, role: added.role, since };
         let before = self.state.members.insert(added.device, member);
         if let Some(invite) = added.invite.and_then(|key| self.state.invites.get_mut(&key))
             && before.is_none()

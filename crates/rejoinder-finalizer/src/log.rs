@@ -2,12 +2,13 @@
 //! it may come through anyone.
 
 mod error;
+mod introduced;
 
 use std::sync::Arc;
 
 use rejoinder_identity::{RecordId, Verified, WorkspaceId};
 
-pub use self::error::LogError;
+pub use self::{error::LogError, introduced::Introduced};
 
 use crate::{
     certificate::{BadCertificate, EpochCertificate},

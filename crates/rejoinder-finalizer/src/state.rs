@@ -40,6 +40,8 @@ pub struct Member {
     pub name: String,
     /// What it may do.
     pub role: Role,
+    /// The place of the record that says so.
+    pub(crate) since: u64,
 }
 
 /// A ticket's public half.
