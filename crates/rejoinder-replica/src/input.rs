@@ -42,7 +42,7 @@ pub enum Input {
         /// The link.
         link: LinkId,
     },
-    /// A device that is not (yet) a member asks to join.
+    /// A device that is not (yet) a member asks to join, or shows that it is one.
     JoinAsked {
         /// Where the answer goes.
         ask: AskId,

@@ -16,7 +16,7 @@ use crate::{
     workspace::Workspace,
 };
 
-/// What a member answers to a device that asks. Nothing in it tells about the workspace.
+/// What a member answers to a device that asks, or says that it is one. Nothing in it tells about the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JoinAnswer {
     /// You are a member: link with me.
@@ -37,6 +37,12 @@ impl JoinAnswer {
     }
 }
 
+/// Whether the answer to [`Replica::introductions`](crate::Replica::introductions) is that a link
+/// will be taken now.
+pub fn is_let_in(answer: &[u8]) -> bool {
+    from_bytes("join answer", answer).is_ok_and(|answer: JoinAnswer| answer == JoinAnswer::Member)
+}
+
 impl Workspace {
     /// A device at the door asks; none says that the answer comes later.
     pub(crate) fn join_asked(
@@ -46,6 +52,9 @@ impl Workspace {
         device: PeerId,
         bytes: &[u8],
     ) -> Option<JoinAnswer> {
+        if let Some(let_in) = self.introduce(core, device, bytes) {
+            return Some(if let_in { JoinAnswer::Member } else { JoinAnswer::Unknown });
+        }
         let content = match Content::read(bytes, &self.id) {
             Ok(content @ Content::Join(_)) if content.author() == device => content,
             Ok(_) => return Some(self.no(core, "that is not a join of this device".into())),

@@ -19,6 +19,14 @@ pub const WAITING_JOINS: usize = 64;
 /// Joins with one invite that a door takes while they wait: a ticket in the wrong hands leaves
 /// room for the others. A guess, twice the seats of a usual ticket.
 pub const WAITING_JOINS_PER_INVITE: usize = 16;
+/// Members of one workspace that are let in before their records are here. A guess, far above how
+/// many come in while somebody is away, and meet it before anybody else does.
+pub const INTRODUCED: usize = 64;
+/// Workspaces for which a device introduces itself to one that turned it away, one after the other.
+pub const INTRODUCTIONS: usize = 4;
+/// For how long after an introduction that came over a link the next ones are not looked at: who
+/// has one to make says it every half minute.
+pub const INTRODUCTION_SOONEST: Duration = Duration::from_secs(5);
 /// Documents of settled requests that stay in memory; a guess, a few megabytes.
 pub const SETTLED_IN_MEMORY: usize = 64;
 /// How long a failing disk is left alone before the first retry; doubled up to `RETRY_LAST`.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Workspace {
-    /// A link to a device is up. It is of this workspace when the device is a member.
+    /// A link to a device is up. It is of this workspace when the device was let in.
     pub(crate) fn link_up(&mut self, core: &mut Core, link: LinkId, peer: PeerId) {
         if self.deals_with(&peer) && !self.links.contains_key(&link) {
             self.links.insert(link, peer);
@@ -32,6 +32,7 @@ impl Workspace {
     }
 
     pub(crate) fn link_down(&mut self, link: LinkId) {
+        self.introductions.forget_link(link);
         if let Some(_peer) = self.links.remove(&link) {
             #[cfg(rejoinder_mutants)]
             self.sync.keep(link, _peer);
@@ -42,11 +43,9 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn frame(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
-        // A frame of somebody who is no member here says nothing: the log may be behind, and the
-        // comparison that begins when it has caught up brings what was missed.
+    pub(crate) fn frame(&mut self, core: &mut Core, link: LinkId, peer: PeerId, bytes: &[u8]) {
         if !self.links.contains_key(&link) {
-            return;
+            return self.stranger_said(core, link, peer, bytes);
         }
         if let Err(misbehaved) = self.sync.receive(core.now, link, bytes) {
             core.close(link, misbehaved.to_string());
@@ -77,6 +76,11 @@ impl Workspace {
                 }
                 Effect::Carried { link, carried } => self.carried(core, link, carried),
                 Effect::InSync(link, yes) => self.in_sync_now(link, yes),
+                Effect::Unheard(link) => {
+                    if let Some(introduction) = self.introduction(core) {
+                        core.send(link, &self.id, &introduction);
+                    }
+                }
             }
         }
     }

@@ -102,6 +102,7 @@ impl Workspace {
                     self.stop_hosting(core);
                 }
                 self.member_added(core, host);
+                self.part_with_strangers();
                 core.tell(Event::Chat(workspace));
             }
             Change::MemberAdded { device, .. } => self.member_added(core, device),

@@ -21,6 +21,7 @@ use crate::{
     hello::Hello,
     input::{AskId, Input},
     join::JoinAnswer,
+    limits,
     links::save_card,
     output::Output,
     reads::ReadFailed,
@@ -122,8 +123,7 @@ impl Replica {
     /// writes: after a failed write two links of one run would count as two copies of the home, and
     /// a third, which is one, would find no room.
     pub fn hello(&self, peer: &PeerId) -> Hello {
-        let shared: Vec<_> =
-            self.workspaces.values().filter(|one| one.member(peer).is_some()).collect();
+        let shared: Vec<_> = self.workspaces.values().filter(|one| one.is_let_in(peer)).collect();
         let cards = self.core.cards.for_hello(&self.core.me, |device| {
             shared.iter().any(|workspace| workspace.member(device).is_some())
         });
@@ -136,7 +136,10 @@ impl Replica {
         for workspace in self.workspaces.values() {
             let members = workspace.log.state().members().keys();
             let hinted = workspace.hints.iter().map(|hint| &hint.device);
-            for peer in members.chain(hinted).filter(|peer| **peer != self.core.me) {
+            let introduced = workspace.introduced();
+            for peer in
+                members.chain(hinted).chain(introduced).filter(|peer| **peer != self.core.me)
+            {
                 let addresses = peers.entry(*peer).or_default();
                 let hints = workspace.hints.iter().filter(|hint| hint.device == *peer);
                 let hinted = hints.flat_map(|hint| &hint.addresses);
@@ -220,6 +223,15 @@ impl Replica {
         }
         let join = workspace.join.as_ref()?;
         Some(([&id.0[..], join].concat(), workspace.hints.clone()))
+    }
+
+    /// What to ask a member that does not let this device in, one after the other until an answer
+    /// [lets it in](crate::is_let_in): it may have been away when this device became one.
+    pub fn introductions(&self, peer: &PeerId) -> Vec<Vec<u8>> {
+        let shared = self.workspaces.values().filter(|one| one.member(peer).is_some());
+        let asks =
+            shared.filter_map(|one| Some([&one.id.0[..], &one.introduction(&self.core)?].concat()));
+        asks.take(limits::INTRODUCTIONS).collect()
     }
 
     /// The name by which others know this device.
@@ -366,7 +378,10 @@ impl Replica {
         let Some((id, message)) = bytes.split_first_chunk() else {
             return self.core.close(link, "a frame without a workspace".into());
         };
-        self.with(WorkspaceId(*id), |workspace, core| workspace.frame(core, link, message));
+        let Some(peer) = self.links.get(&link).copied() else { return };
+        self.with(WorkspaceId(*id), |workspace, core| {
+            workspace.frame(core, link, peer, message);
+        });
     }
 
     fn join_asked(&mut self, ask: AskId, device: PeerId, bytes: &[u8]) {

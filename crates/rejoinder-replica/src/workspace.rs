@@ -11,6 +11,7 @@ use crate::{
     document::{Slot, Warm},
     fate::Course,
     host::Hosting,
+    introduced::Introductions,
     own::OwnChanges,
     refused::Refused,
     wish::Wish,
@@ -55,6 +56,7 @@ pub(crate) struct Workspace {
     pub(crate) links: BTreeMap<LinkId, PeerId>,
     /// The links whose other side has all that is here, and nothing else.
     pub(crate) in_sync: BTreeSet<LinkId>,
+    pub(crate) introductions: Introductions,
     /// How much of the log each linked member has on its disk.
     pub(crate) log_carried: BTreeMap<LinkId, u64>,
     pub(crate) told: Told,
@@ -91,6 +93,7 @@ impl Workspace {
             notes_untold: false,
             links: BTreeMap::new(),
             in_sync: BTreeSet::new(),
+            introductions: Introductions::default(),
             log_carried: BTreeMap::new(),
             told: Told::default(),
         }
@@ -100,11 +103,11 @@ impl Workspace {
         self.log.state().members().get(device)
     }
 
-    /// Whether frames of this workspace may go to and come from this device: it is a member; or
+    /// Whether frames of this workspace may go to and come from this device: it was let in; or
     /// nothing is known here yet but that the ticket's maker named it, or not all that was.
     pub(crate) fn deals_with(&self, device: &PeerId) -> bool {
         let length = self.log.position().length;
-        self.member(device).is_some()
+        self.is_let_in(device)
             || ((length == 0 || length < self.log_was)
                 && self.hints.iter().any(|hint| hint.device == *device))
     }

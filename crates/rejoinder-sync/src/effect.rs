@@ -64,6 +64,9 @@ pub enum Effect {
     /// Whether all that the peer had when it last told its position is held here, and nothing
     /// else. Said when it changes; a link begins as not in sync.
     InSync(LinkId, bool),
+    /// A comparison was due and the other side has never told a position: it may not know that
+    /// this device belongs here, or is only late.
+    Unheard(LinkId),
 }
 
 /// What a peer has on its disk.

@@ -15,7 +15,10 @@ use crate::{
     log::LogPosition,
 };
 
-const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 1;
+/// The kind of a frame that is for whoever says which links are up, see
+/// [`introduction_in`](crate::introduction_in).
+pub(crate) const INTRODUCTION: u8 = 6;
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +114,7 @@ impl<'a> Message<'a> {
             3 => Self::Items(read("items", body)?),
             4 => Self::Stored(read("acknowledgement", body)?),
             5 => Self::Heard(read("credit", body)?),
+            // Of a later release; or an introduction, and with whom we speak is known.
             _ => return Ok(None),
         }))
     }

@@ -150,7 +150,10 @@ impl Sync {
         for id in ids {
             let next = self.next_comparison();
             let Some(link) = self.links.get_mut(&id) else { continue };
-            link.talk.timeout(now, next, link.in_sync);
+            let compares = link.talk.timeout(now, next, link.in_sync);
+            if compares && link.theirs.is_none() {
+                self.effects.push_back(Effect::Unheard(id));
+            }
             self.wake(id);
         }
     }

@@ -130,9 +130,10 @@ impl Talk {
         self.check = limits::NEVER;
     }
 
-    /// What is due; `next` is the time of the next regular comparison.
-    pub(crate) fn timeout(&mut self, now: Timestamp, next: Timestamp, in_sync: bool) {
-        if self.compare <= now {
+    /// What is due; `next` is the time of the next regular comparison. Whether one begins.
+    pub(crate) fn timeout(&mut self, now: Timestamp, next: Timestamp, in_sync: bool) -> bool {
+        let compares = self.compare <= now;
+        if compares {
             (self.compare, self.asked, self.ask) = (next, now, true);
             // If the other side never answered, it is asked anew.
             self.waits_for_summary = false;
@@ -144,6 +145,7 @@ impl Talk {
                 self.summarize(now, false);
             }
         }
+        compares
     }
 
     pub(crate) fn answer_if_due(&mut self, now: Timestamp) {

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says by failing where it is")]
 
 mod hostile;
+mod introduced;
 mod model;
 mod rot;
 mod saved;

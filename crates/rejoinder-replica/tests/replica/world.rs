@@ -14,7 +14,7 @@ use rejoinder_identity::{
 use rejoinder_replica::{
     AskId, Batch, Change, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId,
     Load, LoadId, Loaded, Output, Refused, Replica, Reply, RequestView, RestoreError, Restored,
-    Salvaged, Table, WriteId,
+    Salvaged, Table, WriteId, is_let_in,
 };
 
 pub(crate) type Peer = usize;
@@ -60,12 +60,16 @@ pub(crate) struct Node {
     pub(crate) unanswered: bool,
     /// How many reads it was asked for.
     pub(crate) reads: u64,
+    /// How many frames it sent on each link.
+    pub(crate) sent: BTreeMap<LinkId, u64>,
     /// What it sends stays under way.
     pub(crate) silent: bool,
     next_command: u64,
     pub(crate) replies: BTreeMap<u64, Result<Reply, Refused>>,
     pub(crate) events: Vec<Event>,
     asks: BTreeMap<AskId, (Peer, WorkspaceId)>,
+    /// What it answered to others than its peers' joins.
+    answers: BTreeMap<AskId, Vec<u8>>,
     next_ask: u64,
 }
 
@@ -107,11 +111,13 @@ impl World {
             unreadable: Vec::new(),
             unanswered: false,
             reads: 0,
+            sent: BTreeMap::new(),
             silent: false,
             next_command: 0,
             replies: BTreeMap::new(),
             events: Vec::new(),
             asks: BTreeMap::new(),
+            answers: BTreeMap::new(),
             next_ask: 0,
         });
         self.peers.len() - 1
@@ -228,11 +234,19 @@ impl World {
         }
     }
 
+    /// The link between two that is up.
+    pub(crate) fn link_of(&self, a: Peer, b: Peer) -> LinkId {
+        LinkId(self.links[&(a.min(b), a.max(b))].id)
+    }
+
     fn link_wanted(&mut self) {
         for (a, b) in self.wanted.clone() {
             let both = self.peers[a].replica.is_some() && self.peers[b].replica.is_some();
             if !both || self.links.contains_key(&(a, b)) {
                 continue;
+            }
+            for (from, to) in [(a, b), (b, a)] {
+                self.introduce(from, to);
             }
             let (one, two) = (self.replica(a), self.replica(b));
             if !one.may_link(&self.id(b)) || !two.may_link(&self.id(a)) {
@@ -247,6 +261,28 @@ impl World {
             self.handle(a, Input::LinkUp { link, peer: self.id(b), hello: from_b });
             self.handle(b, Input::LinkUp { link, peer: self.id(a), hello: from_a });
         }
+    }
+
+    /// One who is turned away shows that it is a member, as its node would.
+    fn introduce(&mut self, from: Peer, to: Peer) {
+        let (id, device) = (self.id(to), self.id(from));
+        if !self.replica(from).may_link(&id) || self.replica(to).may_link(&device) {
+            return;
+        }
+        for bytes in self.replica(from).introductions(&id) {
+            if is_let_in(&self.ask_at_door(to, device, bytes)) {
+                return;
+            }
+        }
+    }
+
+    /// What a device hears at once that asks something at a door.
+    pub(crate) fn ask_at_door(&mut self, door: Peer, device: PeerId, bytes: Vec<u8>) -> Vec<u8> {
+        let node = &mut self.peers[door];
+        let ask = AskId(node.next_ask);
+        node.next_ask += 1;
+        self.handle(door, Input::JoinAsked { ask, device, bytes });
+        self.peers[door].answers.remove(&ask).expect("it answers at once")
     }
 
     // ---- the loop
@@ -369,6 +405,7 @@ impl World {
             Output::Store(id, batch) => self.peers[peer].writes.push_back((id, batch)),
             Output::Load(id, load) => self.peers[peer].loads.push_back((id, load)),
             Output::Send(LinkId(id), bytes) => {
+                *self.peers[peer].sent.entry(LinkId(id)).or_default() += 1;
                 for ((a, _), link) in &mut self.links {
                     if link.id == id {
                         let side = usize::from(*a != peer);
@@ -385,6 +422,8 @@ impl World {
                 // A stranger that is none of the peers only knocked.
                 if let Some((asker, workspace)) = self.peers[peer].asks.remove(&ask) {
                     self.handle(asker, Input::JoinAnswered { by: me, bytes, workspace });
+                } else {
+                    self.peers[peer].answers.insert(ask, bytes);
                 }
             }
             Output::Reply(CommandId(id), result) => {

@@ -185,7 +185,10 @@ proptest! {
                     want @ (Effect::WantRecords { .. }
                     | Effect::WantEnvelopes { .. }
                     | Effect::WantProposals { .. }) => wanted.push(want),
-                    Effect::Arrived { .. } | Effect::Carried { .. } | Effect::InSync(..) => {}
+                    Effect::Arrived { .. }
+                    | Effect::Carried { .. }
+                    | Effect::InSync(..)
+                    | Effect::Unheard(_) => {}
                 }
             }
             prop_assert!(sent < 10, "{sent} frames for {frames}");
@@ -213,8 +216,11 @@ fn answer(sync: &mut Sync, now: Timestamp, effect: Effect) {
             let known = ids.into_iter().map(|id| (id, bytes.clone())).collect();
             sync.send_proposals(now, link, known);
         }
-        Effect::Send(..) | Effect::Arrived { .. } | Effect::Carried { .. } | Effect::InSync(..) => {
-        }
+        Effect::Send(..)
+        | Effect::Arrived { .. }
+        | Effect::Carried { .. }
+        | Effect::InSync(..)
+        | Effect::Unheard(_) => {}
     }
 }
 

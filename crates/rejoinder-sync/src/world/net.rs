@@ -352,6 +352,7 @@ impl World {
             Effect::WantProposals { link, ids } => self.want(node, Fetch::Proposals { link, ids }),
             Effect::Carried { link, carried } => self.check_carried(node, link, &carried),
             Effect::InSync(link, yes) => self.check_in_sync(node, link, yes),
+            Effect::Unheard(_) => {}
         }
     }
 

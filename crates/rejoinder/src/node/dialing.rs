@@ -10,7 +10,12 @@ use rejoinder_identity::{Hint, PeerId, Timestamp};
 use rejoinder_quic::CloseCode;
 use rejoinder_replica::Command;
 
-use super::{Node, dialer::Aim, network::own_addresses, reach};
+use super::{
+    Node,
+    dialer::Aim,
+    network::own_addresses,
+    reach::{self, Words},
+};
 use crate::{events::HomeEvent, limits};
 
 impl Node {
@@ -71,8 +76,11 @@ impl Node {
         let (endpoint, arrivals) = (network.endpoint.clone(), network.arrivals.clone());
         match aim {
             Aim::Link(peer) => {
-                let hello = replica.hello(&peer).to_bytes();
-                network.reaching.spawn(reach::dial(endpoint, peer, addresses, hello, arrivals));
+                let words = Words {
+                    hello: replica.hello(&peer).to_bytes(),
+                    introductions: replica.introductions(&peer),
+                };
+                network.reaching.spawn(reach::dial(endpoint, peer, addresses, words, arrivals));
             }
             Aim::Join(workspace, _) => {
                 if let Some((ask, _)) = replica.join_ask(&workspace) {

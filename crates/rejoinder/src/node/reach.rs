@@ -73,18 +73,36 @@ pub(crate) async fn greet(unmet: Unmet, hello: Vec<u8>, arrivals: Arrivals) {
     }
 }
 
-/// Dials a member.
+/// What this device says to a member that it dials.
+pub(crate) struct Words {
+    pub(crate) hello: Vec<u8>,
+    /// For one that turns it away.
+    pub(crate) introductions: Vec<Vec<u8>>,
+}
+
+/// Dials a member. One that was away when this device became a member turns it away, until it is
+/// shown that it is one.
 pub(crate) async fn dial(
     endpoint: Arc<Endpoint>,
     peer: PeerId,
     addresses: Vec<SocketAddr>,
-    hello: Vec<u8>,
+    words: Words,
     arrivals: Arrivals,
 ) {
-    let hello: Arc<[u8]> = hello.into();
+    let words = Arc::new(words);
     let met = first(addresses, |address| {
-        let (endpoint, hello) = (Arc::clone(&endpoint), Arc::clone(&hello));
-        async move { endpoint.dial(peer, address).await?.greet(&hello).await }
+        let (endpoint, words) = (Arc::clone(&endpoint), Arc::clone(&words));
+        async move {
+            let Words { hello, introductions } = &*words;
+            match meet(&endpoint, peer, address, hello).await {
+                Err(DialError::NotAMember)
+                    if introduce(&endpoint, peer, address, introductions).await =>
+                {
+                    meet(&endpoint, peer, address, hello).await
+                }
+                met => met,
+            }
+        }
     });
     tell(
         &arrivals,
@@ -94,6 +112,35 @@ pub(crate) async fn dial(
         },
     )
     .await;
+}
+
+async fn meet(
+    endpoint: &Endpoint,
+    peer: PeerId,
+    address: SocketAddr,
+    hello: &[u8],
+) -> Result<(Link, Vec<u8>), DialError> {
+    endpoint.dial(peer, address).await?.greet(hello).await
+}
+
+/// Whether one of these makes the other side take a link.
+async fn introduce(
+    endpoint: &Endpoint,
+    peer: PeerId,
+    address: SocketAddr,
+    introductions: &[Vec<u8>],
+) -> bool {
+    for introduction in introductions {
+        match endpoint.dial_join(peer, address, introduction).await {
+            Ok(answer) if rejoinder_replica::is_let_in(&answer) => return true,
+            Ok(_it_knows_nothing_of_us) => {}
+            Err(error) => {
+                tracing::debug!(peer = %peer.short(), %error, "not introduced");
+                return false;
+            }
+        }
+    }
+    false
 }
 
 /// Asks a member to be let in.

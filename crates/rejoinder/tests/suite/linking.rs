@@ -67,3 +67,29 @@ async fn next_down(events: &mut Events) -> (PeerId, Option<CloseCode>) {
 fn said_goodbye() -> Option<CloseCode> {
     Some(CloseCode::Goodbye)
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newcomer_links_with_a_member_that_was_away_when_the_host_let_it_in() {
+    let [at_host, at_ana, at_ben] = directories();
+    let host_home = open("host", at_host.path()).await;
+    let host = host_home.create_workspace("release train").await.unwrap();
+    host.start_turn("Deploy 1.4").await.unwrap().ask(form("r1")).await.unwrap();
+    let ana_home = open("ana", at_ana.path()).await;
+    let at_ana = let_in(&host, &ana_home).await;
+    let ana_request = soon("the request", at_ana.open_request()).await.unwrap();
+    soon("sync", at_ana.synced()).await.unwrap();
+    ana_home.offline().await.unwrap();
+
+    let ben_home = open("ben", at_ben.path()).await;
+    let at_ben = let_in(&host, &ben_home).await;
+    let ben_request = soon("the request", at_ben.open_request()).await.unwrap();
+    soon("sync", at_ben.synced()).await.unwrap();
+    soon("the host's end", host_home.close()).await;
+    ben_request.submit("env", "staging").await.unwrap();
+
+    ana_home.online().await.unwrap();
+    until_answer(&ana_request, "env", submitted("staging")).await;
+    ana_request.submit("notes", "seen").await.unwrap();
+    until_answer(&ben_request, "notes", submitted("seen")).await;
+    assert_eq!(at_ana.members().await.unwrap().len(), 3);
+}
