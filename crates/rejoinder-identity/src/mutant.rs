@@ -46,6 +46,7 @@ pub const ALL: &[&str] = &[
     "mutant-join-ended-by-anybody",
     "mutant-acts-wait-for-a-failing-disk",
     "mutant-failed-read-not-answered",
+    "mutant-all-checked-again-for-each-change",
 ];
 
 /// Brings a fault back on this thread; the empty name is none.

@@ -25,6 +25,7 @@ use crate::{
     rows::{self, DeviceRow},
     store::{Batch, Load, Table},
     wish::Wish,
+    work::Work,
     writes::{Failed, Writes},
 };
 
@@ -92,6 +93,8 @@ pub(crate) struct Core {
     /// The place that the next durably received wish takes in the order of this home.
     pub(crate) next_arrival: u64,
     pub(crate) reads: Reads,
+    /// What is computed in this call.
+    pub(crate) work: Work,
     rng: ChaCha20Rng,
     outputs: VecDeque<Output>,
     writes: Writes<After>,
@@ -118,6 +121,7 @@ impl Core {
             card_news: VecDeque::new(),
             next_arrival: 0,
             reads: Reads::default(),
+            work: Work::default(),
             rng,
             outputs: VecDeque::new(),
             writes: Writes::new(),

@@ -91,6 +91,7 @@ impl Workspace {
         };
         let Envelope { author, incarnation, change, .. } = behind.envelope.value();
         let (author, bytes) = (*author, behind.envelope.bytes().clone());
+        core.work.changes += 1;
         let admitted = warm.document_mut().admit(author, *incarnation, change);
         if let Err(NotAdmitted::Missing(_)) = admitted {
             warm.behind.push(behind);

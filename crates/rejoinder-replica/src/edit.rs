@@ -141,6 +141,7 @@ impl Workspace {
         let written = written.map_err(Refused::Edit)?;
         let mut batch = Batch::default();
         let mut pushed = Vec::new();
+        core.work.changes += written.len() as u64;
         for Written { actor, seq, hash, change } in written {
             let envelope =
                 Envelope { document, author: core.me, incarnation: core.incarnation, change };

@@ -73,6 +73,9 @@ impl Workspace {
             return;
         }
         let Some(warm) = self.slots.get_mut(document).and_then(Slot::warm_mut) else { return };
+        core.work.changes += 1;
+        #[cfg(rejoinder_mutants)]
+        warm.check_all_again(core);
         match warm.document_mut().admit(*author, *incarnation, change) {
             Ok(admitted) => {
                 let Admitted { actor, seq, hash, .. } = admitted;
@@ -177,6 +180,7 @@ impl Workspace {
         let Some(request) = self.log.state().request(&slot.opening) else { return };
         let host = self.log.state().host().unwrap_or(core.me);
         let mut warm = Warm::new(request, |_| host);
+        core.work.changes += loaded.rows.len() as u64;
         let filled = warm.fill(core.me, loaded);
         let memory = std::mem::replace(&mut slot.memory, Memory::Warm(Box::new(warm)));
         let (opening, open) = (slot.opening, request.is_open());

@@ -42,6 +42,7 @@ mod untold;
 mod view;
 mod views;
 mod wish;
+mod work;
 mod workspace;
 mod writes;
 
@@ -57,6 +58,7 @@ pub use replica::{Config, Replica};
 pub use restore::{Broken, RestoreError};
 pub use store::{Batch, Change, Load, LoadId, Loaded, Restored, Rows, Salvaged, Table, WriteId};
 pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
+pub use work::Work;
 
 pub use rejoinder_answers::{
     Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,

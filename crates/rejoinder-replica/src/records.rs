@@ -63,6 +63,8 @@ impl Workspace {
         let epoch = record.value().epoch;
         let before = self.log.position();
         let appended = self.log.append(record)?;
+        let again = if appended.seq < before.length { appended.seq } else { 0 };
+        core.work.records += again + 1;
         tracing::debug!(workspace = %self.id, seq = appended.seq, record = %id, "record");
         if epoch > before.epoch {
             // Behind a log that was cut there may be rows still, which are void as well now.
@@ -251,6 +253,7 @@ impl Workspace {
 
     /// An item came over a link, now or some time ago.
     pub(crate) fn arrived(&mut self, core: &mut Core, link: LinkId, kind: ItemKind, bytes: &[u8]) {
+        core.work.items += 1;
         match kind {
             ItemKind::Record => self.record_arrived(core, link, bytes),
             ItemKind::Envelope => self.envelope_arrived(core, link, bytes),

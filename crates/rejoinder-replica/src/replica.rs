@@ -28,6 +28,7 @@ use crate::{
     restore::{RestoreError, restore},
     store::{LoadId, Loaded, Restored, WriteId},
     view::{ChatView, MemberView, RequestView, WorkspaceView},
+    work::Work,
     workspace::Workspace,
 };
 
@@ -52,6 +53,8 @@ pub struct Replica {
     core: Core,
     workspaces: BTreeMap<WorkspaceId, Workspace>,
     links: BTreeMap<LinkId, PeerId>,
+    /// The most of a call.
+    work: Work,
 }
 
 impl Replica {
@@ -70,7 +73,7 @@ impl Replica {
         if core.card_counter_lost {
             save_device(&mut core, After::Nothing);
         }
-        let mut replica = Self { core, workspaces, links: BTreeMap::new() };
+        let mut replica = Self { core, workspaces, links: BTreeMap::new(), work: Work::default() };
         replica.read_open_documents();
         Ok(replica)
     }
@@ -78,6 +81,7 @@ impl Replica {
     /// Tells it what happened. `now` never runs backwards; if it does, it stands still.
     pub fn handle(&mut self, now: Timestamp, input: Input) {
         self.core.now = self.core.now.max(now);
+        self.core.work = Work::default();
         match input {
             Input::Timeout => self.timeout(),
             Input::LinkUp { link, peer, hello } => self.link_up(link, peer, &hello),
@@ -96,6 +100,7 @@ impl Replica {
             Input::LoadFailed(id, why) => self.load_failed(id, why),
             Input::Command(id, command) => self.command(id, command),
         }
+        self.work = self.work.max(self.core.work);
     }
 
     /// What to do next; none when it waits for something to happen.
@@ -213,6 +218,11 @@ impl Replica {
             unread: self.core.reads.held(),
             leaving: workspaces().map(|workspace| workspace.sync.leaving()).max().unwrap_or(0),
         }
+    }
+
+    /// The most that one call of [`handle`](Self::handle) has computed so far, of each kind.
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     /// What to ask whom, of a workspace that has not let this device in.

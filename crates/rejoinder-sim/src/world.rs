@@ -274,6 +274,9 @@ impl World {
                 if let Some(Ok(backlog)) = life.within(home.backlog()).await {
                     self.check(|_| safety::bounded(peer.name(), &backlog));
                 }
+                if let Some(Ok(work)) = life.within(home.work()).await {
+                    self.check(|_| safety::computed(peer.name(), &work));
+                }
                 drop(home);
                 for workspace in workspaces {
                     let watcher = lock(&self.inner.told).watcher(peer.name(), workspace.id());

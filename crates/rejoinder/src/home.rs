@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use rejoinder_identity::{Incarnation, PeerId, Ticket, WorkspaceId};
-use rejoinder_replica::{Backlog, Command, Replica, Reply};
+use rejoinder_replica::{Backlog, Command, Replica, Reply, Work};
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -140,6 +140,15 @@ impl Home {
     /// The home was closed.
     pub async fn backlog(&self) -> Result<Backlog, Closed> {
         self.handle.read(Replica::backlog).await
+    }
+
+    /// The most that the home has computed at one go, since it was opened.
+    ///
+    /// # Errors
+    ///
+    /// The home was closed.
+    pub async fn work(&self) -> Result<Work, Closed> {
+        self.handle.read(Replica::work).await
     }
 
     /// The links as they are.

@@ -96,7 +96,7 @@ pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
     Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Fate, Form, FormProblem, How,
     MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
-    RequestView, RestoreError, ReviewUrl, Rules, Salvaged, UrlProblem, Version, WorkspaceView,
-    answer_from_json, answer_to_json, cursor_after,
+    RequestView, RestoreError, ReviewUrl, Rules, Salvaged, UrlProblem, Version, Work,
+    WorkspaceView, answer_from_json, answer_to_json, cursor_after,
 };
 pub use rejoinder_storage::{Backend, StoreError};

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says by failing where it is")]
 
+mod counted;
 mod hostile;
 mod introduced;
 mod model;
