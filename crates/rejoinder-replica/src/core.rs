@@ -1,7 +1,7 @@
 //! What the workspaces of a replica share: its key, its draws, its writes and what it has to say.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     net::SocketAddr,
 };
 
@@ -9,7 +9,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 use rejoinder_answers::Writer;
 use rejoinder_identity::{
-    ActorId, DocumentId, Incarnation, Nonce, PeerId, ProposalId, SecretKey, Timestamp, WorkspaceId,
+    ActorId, DocumentId, Incarnation, Nonce, PeerId, ProposalId, SecretKey, Timestamp, Tip,
+    WorkspaceId,
 };
 use rejoinder_sync::LinkId;
 
@@ -84,8 +85,8 @@ pub(crate) struct Core {
     /// The counter was lost with its row: the next card must be newer than any that others have.
     pub(crate) card_counter_lost: bool,
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
-    /// there of them is read when their log comes again.
-    pub(crate) left_over: BTreeSet<DocumentId>,
+    /// there of them is read when their log comes again. With what their frontier rows say.
+    pub(crate) left_over: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>>,
     /// Wishes on the disk of workspaces that are not known any more.
     pub(crate) left_over_wishes: BTreeMap<WorkspaceId, Vec<Wish>>,
     /// Whose card came lately, and when.
@@ -116,7 +117,7 @@ impl Core {
             outdone: VecDeque::new(),
             is_copy_told: false,
             card_counter_lost: false,
-            left_over: BTreeSet::new(),
+            left_over: BTreeMap::new(),
             left_over_wishes: BTreeMap::new(),
             card_news: VecDeque::new(),
             next_arrival: 0,

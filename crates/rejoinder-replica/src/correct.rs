@@ -29,8 +29,9 @@ impl Workspace {
         for why in own_refused {
             tell_own_refused(core, &document, &why);
         }
+        let left_over = core.left_over.remove(&document).unwrap_or_default();
         let (said, held) = (self.sync.frontier(&document), warm.document().frontier().clone());
-        if said == held && unusable.is_empty() {
+        if said == held && unusable.is_empty() && left_over.is_empty() {
             return;
         }
         let behind = warm.behind.len();
@@ -44,7 +45,10 @@ impl Workspace {
                 self.own_written(document, *actor, tip.seq);
             }
         }
-        for actor in said.keys().filter(|actor| !held.contains_key(*actor)) {
+        // Also what was said of it before its log was lost: a row that stays makes this home one that
+        // carries, at its next start, what it has lost.
+        let rows = said.keys().chain(left_over.keys());
+        for actor in rows.filter(|actor| !held.contains_key(*actor)) {
             batch.delete(Table::Frontiers, rows::frontier_key(&document, actor));
         }
         let damaged = unusable.len() as u64;
@@ -60,6 +64,12 @@ impl Workspace {
         }
         if damaged > 0 {
             core.tell(Event::Damaged { rows: BTreeMap::from([(Table::Envelopes, damaged)]) });
+        }
+        // As at any start, nothing says yet which of these a peer has.
+        for (actor, (author, tip)) in &left_over {
+            if *author == core.me {
+                self.own.written(document, *actor, tip.seq);
+            }
         }
         let changes = self.own_missing(&document, &held);
         if changes > 0 {

@@ -170,7 +170,7 @@ impl Workspace {
                 self.admit_behind(core, document);
             }
             // Its log was lost for a while, its rows were not.
-            None if core.left_over.remove(&document) => {
+            None if core.left_over.contains_key(&document) => {
                 self.warm_up(core, opening);
             }
             None => {

@@ -116,7 +116,7 @@ fn frontiers(
         let Some(workspace) =
             workspaces.values_mut().find(|workspace| workspace.slots.contains_key(&document))
         else {
-            core.left_over.insert(document);
+            core.left_over.insert(document, actors);
             continue;
         };
         let frontier: Frontier = actors.iter().map(|(actor, (_, tip))| (*actor, *tip)).collect();
@@ -144,7 +144,9 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
     };
     let all = rows_are_missing
         || named.iter().any(|named| named.is_none_or(|document| !known(&document)));
-    core.left_over.extend(named.iter().flatten());
+    for document in named.iter().flatten() {
+        core.left_over.entry(*document).or_default();
+    }
     for workspace in workspaces.values_mut() {
         let documents = workspace.slots.keys().copied();
         workspace.suspect = documents.filter(|one| all || named.contains(&Some(*one))).collect();

@@ -304,6 +304,31 @@ fn what_is_lost_for_good_is_said() {
     assert!(world.answers(HOST, workspace, opening).contains("again"));
 }
 
+/// The record of the request was lost with what was written in it: the row that says how much was
+/// is not one to go by when the record is back.
+#[test]
+fn what_is_lost_for_good_is_said_when_its_record_was_lost_too() {
+    let (mut world, workspace, opening, _) = team(40, &["host", "ana"]);
+    world.cut(HOST, ANA);
+    world.edit(ANA, workspace, opening, draft("notes", text("alone"))).unwrap();
+    world.quiet();
+    world.crash(ANA);
+    let envelopes = world.keys(ANA, Table::Envelopes);
+    world.rot(ANA, Table::Envelopes, &envelopes[0]);
+    let records = world.keys(ANA, Table::Records);
+    world.rot(ANA, Table::Records, records.last().unwrap());
+    world.start(ANA);
+    world.quiet();
+    world.link(HOST, ANA);
+    world.pass(60_000);
+    assert_eq!(missing(&world, ANA), (1, 0));
+    assert_eq!(world.keys(ANA, Table::Frontiers), world.keys(HOST, Table::Frontiers));
+    assert!(world.replica(ANA).synced(&workspace), "and nobody waits for it");
+    world.edit(ANA, workspace, opening, draft("notes", text("again"))).unwrap();
+    world.quiet();
+    assert!(world.answers(HOST, workspace, opening).contains("again"));
+}
+
 /// Frontiers and logs are small beside it: the whole file is gone but for the device's key.
 #[test]
 fn a_member_with_an_empty_disk_joins_again() {
