@@ -80,12 +80,21 @@ impl Swarm {
         }
     }
 
+    fn has_twins(&self) -> bool {
+        self.0.world.peers().iter().any(|peer| peer.name().contains('x'))
+    }
+
     /// Those who are outside still, and whose tickets name addresses that the host has left.
     async fn are_told_where(&self) {
         for space in self.0.spaces.iter().filter(|space| space.host.address() != space.host.ip()) {
             for peer in self.members() {
                 let Some(workspace) = self.workspace_at(&peer, space).await else { continue };
-                let alone = peer.home().links().await.is_ok_and(|links| links.is_empty());
+                let links = peer.home().links().await.unwrap_or_default();
+                // Two copies of a home count as one device, so each half of a team may be linked with
+                // a copy of everybody in the other, and none of this half with the host.
+                let host = space.host.home().me();
+                let parted = self.has_twins() && !links.iter().any(|link| link.peer == host);
+                let alone = links.is_empty() || parted;
                 let inside = workspace.view().await.is_ok_and(|view| view.member);
                 if !inside || alone {
                     self.is_told_where(&peer, space).await;
