@@ -5,6 +5,7 @@
 
 mod counted;
 mod hostile;
+mod hostile_bytes;
 mod introduced;
 mod model;
 mod rot;

@@ -30,6 +30,10 @@ pub(crate) struct World {
     wanted: BTreeSet<(Peer, Peer)>,
     next_link: u64,
     pub(crate) frames: u64,
+    /// Frames as they were sent, while they are kept.
+    pub(crate) kept: Option<Vec<Vec<u8>>>,
+    /// Links that were closed over what came; none while nobody may misbehave.
+    pub(crate) closed: Option<Vec<(LinkId, String)>>,
 }
 
 #[derive(Default)]
@@ -85,6 +89,8 @@ impl World {
             wanted: BTreeSet::new(),
             next_link: 0,
             frames: 0,
+            kept: None,
+            closed: None,
         };
         for name in names {
             world.add(name);
@@ -406,6 +412,9 @@ impl World {
             Output::Load(id, load) => self.peers[peer].loads.push_back((id, load)),
             Output::Send(LinkId(id), bytes) => {
                 *self.peers[peer].sent.entry(LinkId(id)).or_default() += 1;
+                if let Some(kept) = &mut self.kept {
+                    kept.push(bytes.clone());
+                }
                 for ((a, _), link) in &mut self.links {
                     if link.id == id {
                         let side = usize::from(*a != peer);
@@ -414,9 +423,12 @@ impl World {
                     }
                 }
             }
-            Output::Close(LinkId(id), why) => {
-                panic!("seed {}: {} closes link {id}: {why}", self.seed, self.peers[peer].name)
-            }
+            Output::Close(LinkId(id), why) => match &mut self.closed {
+                Some(closed) => closed.push((LinkId(id), why)),
+                None => {
+                    panic!("seed {}: {} closes link {id}: {why}", self.seed, self.peers[peer].name)
+                }
+            },
             Output::AnswerJoin(ask, bytes) => {
                 let me = self.id(peer);
                 // A stranger that is none of the peers only knocked.
