@@ -16,9 +16,9 @@ pub(crate) struct Args {
     pub(crate) one: bool,
     /// No world begins after this.
     pub(crate) limit: Option<Duration>,
-    /// Brings known faults back instead, and looks for a seed that shows each.
+    /// The known faults to bring back instead, for each of which a seed is looked for that shows it.
     #[cfg(rejoinder_mutants)]
-    pub(crate) hunt: bool,
+    pub(crate) hunt: Vec<&'static str>,
 }
 
 impl Args {
@@ -29,7 +29,7 @@ impl Args {
             one: false,
             limit: None,
             #[cfg(rejoinder_mutants)]
-            hunt: false,
+            hunt: Vec::new(),
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -43,7 +43,15 @@ impl Args {
                 "--first" => args.first = number()?,
                 "--minutes" => args.limit = Some(Duration::from_secs(number()? * 60)),
                 #[cfg(rejoinder_mutants)]
-                "--mutants" => args.hunt = true,
+                "--mutants" => args.hunt = rejoinder_identity::mutant::ALL.to_vec(),
+                #[cfg(rejoinder_mutants)]
+                "--mutant" => {
+                    let name = words.next().unwrap_or_default();
+                    let known =
+                        rejoinder_identity::mutant::ALL.iter().find(|known| **known == name);
+                    args.hunt
+                        .push(known.ok_or_else(|| format!("no known fault is called {name:?}"))?);
+                }
                 other => return Err(format!("what is {other}?")),
             }
         }

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use rejoinder_identity::mutant;
 use rejoinder_sim::{Failure, World, swarm_in};
 
 use crate::args::Args;
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
-                while let Some(name) = mutant::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(name) = args.hunt.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match find(name, args) {
                         Some(failure) => println!("{}", row(name, &failure)),
                         None => {

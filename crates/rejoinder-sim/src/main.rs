@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         }
     };
     #[cfg(rejoinder_mutants)]
-    if args.hunt {
+    if !args.hunt.is_empty() {
         return hunt::run(&args);
     }
     let survey = Survey::run(&args);
