@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{main_job::FORM, process::Place};
+use crate::{
+    main_job::FORM,
+    process::{Ended, Place},
+};
 
 #[test]
 fn a_ticket_need_not_be_an_argument() {
@@ -54,6 +57,41 @@ fn whoever_joins_is_told_what_is_waited_for() {
     let told = ben.until(|event| waiting(event, "answer"));
     assert_eq!(told["peer"], host.as_str());
     assert_ne!(told["reason"], "", "{told}");
+}
+
+/// By a host that is gone, and by one whose people say nothing.
+#[test]
+fn whoever_leaves_without_having_been_let_in_is_told_and_asks_again_next_time() {
+    let place = Place::new();
+    place.file("form.json", FORM);
+    let (ask, ticket) = place.ask("host", &[]);
+    ask.kill();
+    let not_let_in = |ended: Ended| {
+        assert_eq!(ended.code(), 1, "{}", ended.err);
+        assert!(ended.err.contains("this device has not been let in yet"), "{}", ended.err);
+        assert!(ended.err.contains("the next `rejoinder join`"), "{}", ended.err);
+        let last = ended.result();
+        assert_eq!((&last["event"], &last["error"]), (&"error".into(), &"not-let-in".into()));
+    };
+    not_let_in(place.join("ana", &ticket, &[]).end());
+    let mut ana = place.join("ana", &ticket, &[]);
+    let reply = ana.say("wait open 0");
+    assert_eq!(reply["error"], "timeout");
+    assert!(reply["message"].as_str().unwrap().contains("not been let in"), "{reply}");
+    not_let_in(ana.end());
+
+    let (mut ask, ticket) = place.ask("host", &["--approve"]);
+    let mut ben = place.join("ben", &ticket, &[]);
+    ben.until(|event| event["event"] == "waiting" && event["for"] == "letIn");
+    ben.send("quit");
+    not_let_in(ben.wait());
+
+    // Its wish is there when a person says yes at last.
+    ask.until_err("ben");
+    ask.send("y");
+    let mut ben = place.start("ben", &["join", "--json", "--listen", "127.0.0.1:0"]);
+    ben.ok("wait open");
+    assert_eq!(ben.end().code(), 0);
 }
 
 #[test]

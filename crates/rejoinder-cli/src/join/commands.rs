@@ -38,8 +38,23 @@ pub(super) async fn run(joined: &Joined<'_>, following: &Following) -> Result<Ex
             break;
         }
     }
+    let_in(joined).await?;
     let refused = commands.refused || following.refused();
     Ok(if joined.join.strict && refused { Exit::Failed } else { Exit::Done })
+}
+
+const NOT_LET_IN: &str = "this device has not been let in yet";
+
+/// Whoever came to answer and was not let in has not answered, whatever the lines were.
+async fn let_in(joined: &Joined<'_>) -> Result<(), Failure> {
+    if joined.workspace.view().await?.member {
+        return Ok(());
+    }
+    let message = format!(
+        "{NOT_LET_IN}, and leaves; its wish is kept in this home, and the next `rejoinder join` of \
+         the home asks again"
+    );
+    Err(Failure::new("not-let-in", message))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -177,18 +192,18 @@ impl Commands<'_> {
                 }
             }
         };
+        let timeout = format!("not {} after {} s", until.word(), within.as_secs_f64());
         match waited {
-            Err(NotPicked::NoRequest) => Err(No {
-                error: "timeout".to_owned(),
-                message: Some(format!("not {} after {} s", until.word(), within.as_secs_f64())),
-                questions: Vec::new(),
-            }),
-            waited => {
-                waited?;
+            Ok(()) => {
                 // The events of what was waited for were told before; they are printed first.
                 yield_now().await;
                 Ok(())
             }
+            Err(NotPicked::NoRequest) => Err(No::because("timeout", timeout)),
+            Err(NotPicked::NotLetIn) => {
+                Err(No::because("timeout", format!("{timeout}: {NOT_LET_IN}")))
+            }
+            Err(why @ (NotPicked::Several(_) | NotPicked::Closed(_))) => Err(why.into()),
         }
     }
 
@@ -240,6 +255,7 @@ impl From<NotPicked> for No {
             NotPicked::NoRequest => {
                 Self { error: "no-request".to_owned(), message: None, questions: Vec::new() }
             }
+            NotPicked::NotLetIn => Self::because("no-request", NOT_LET_IN.to_owned()),
             NotPicked::Several(ids) => {
                 let message = format!("say which one by `use`: {}", ids.join(", "));
                 Self::because("several-open", message)

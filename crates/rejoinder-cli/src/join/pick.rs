@@ -22,6 +22,8 @@ pub(super) struct Pick<'a> {
 pub(super) enum NotPicked {
     /// None is open, and none was opened in time.
     NoRequest,
+    /// As that, and how could there be one: this device has not been let in.
+    NotLetIn,
     /// Several are open; their ids.
     Several(Vec<String>),
     /// The home is closed.
@@ -148,9 +150,17 @@ impl<'a> Pick<'a> {
             if let Some(found) = look(&views) {
                 return found;
             }
-            let next = timeout_at(deadline, states.next()).await;
-            state = next.map_err(|_| NotPicked::NoRequest)?;
+            match timeout_at(deadline, states.next()).await {
+                Ok(next) => state = next,
+                Err(_) => return Err(self.none().await?),
+            }
         }
+    }
+
+    /// Why there is none.
+    async fn none(&self) -> Result<NotPicked, Closed> {
+        let member = self.workspace.view().await?.member;
+        Ok(if member { NotPicked::NoRequest } else { NotPicked::NotLetIn })
     }
 }
 
