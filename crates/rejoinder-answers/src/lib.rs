@@ -52,5 +52,5 @@ pub use review_url::{ReviewUrl, UrlProblem};
 pub use settlement::{Completion, Displaced, NotIncluded, Settlement};
 pub use skeleton::SkeletonRefused;
 pub use typing::cursor_after;
-pub use validity::Invalid;
+pub use validity::{Invalid, excluded_bound};
 pub use version::Version;

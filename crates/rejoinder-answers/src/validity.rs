@@ -84,8 +84,14 @@ impl fmt::Display for Invalid {
             Self::TooLong { length, max } => write!(f, "{length} characters, at most {max}"),
             Self::Format(format) => write!(f, "not {format}"),
             Self::Rule(broken) => broken.fmt(f),
-            Self::Below { min } => write!(f, "below {min}"),
-            Self::Above { max } => write!(f, "above {max}"),
+            Self::Below { min } => match excluded_bound(*min, f64::next_down) {
+                Some(bound) => write!(f, "not above {bound}"),
+                None => write!(f, "below {min}"),
+            },
+            Self::Above { max } => match excluded_bound(*max, f64::next_up) {
+                Some(bound) => write!(f, "not below {bound}"),
+                None => write!(f, "above {max}"),
+            },
             Self::NotWhole => write!(f, "not a whole number"),
             Self::BeyondWhole => write!(f, "too large for a whole number"),
             Self::NotFinite => write!(f, "not a finite number"),
@@ -96,6 +102,16 @@ impl fmt::Display for Invalid {
             Self::TooMany { chosen, max } => write!(f, "{chosen} chosen, at most {max}"),
         }
     }
+}
+
+/// The bound that is meant, where a question's bound is the number next to it. AHP's bounds are
+/// inclusive, so "above 0" is kept as "at least 5e-324", which nobody would read as that. `beyond`
+/// is the neighbour on the side that is not allowed.
+pub fn excluded_bound(bound: f64, beyond: impl Fn(f64) -> f64) -> Option<f64> {
+    let (meant, length) = (beyond(bound), |number: f64| format!("{number:?}").len());
+    // The neighbour has 17 digits where the bound itself has few.
+    let is_next = length(meant) + 4 < length(bound) || bound.abs() == f64::from_bits(1);
+    is_next.then_some(meant)
 }
 
 impl std::error::Error for Invalid {}

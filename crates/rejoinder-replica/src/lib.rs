@@ -63,6 +63,7 @@ pub use work::Work;
 pub use rejoinder_answers::{
     Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,
     ReviewUrl, Rules, UrlProblem, Version, answer_from_json, answer_to_json, cursor_after,
+    excluded_bound,
 };
 pub use rejoinder_finalizer::{How, ProposalKind, Refusal};
 pub use rejoinder_sync::LinkId;

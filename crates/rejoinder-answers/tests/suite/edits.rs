@@ -190,6 +190,20 @@ fn what_cannot_be_submitted() {
     assert_eq!(peer.answer("some")["value"]["value"], json!(["a", "b"]));
 }
 
+/// "Above 0" came back as "below 0.000…", with three hundred zeros.
+#[test]
+fn a_bound_that_is_excluded_is_told_as_the_bound_that_is_meant() {
+    for (broken, told) in [
+        (Invalid::Below { min: 0.0_f64.next_up() }, "not above 0"),
+        (Invalid::Below { min: 2.5_f64.next_up() }, "not above 2.5"),
+        (Invalid::Below { min: -0.1 }, "below -0.1"),
+        (Invalid::Above { max: 1.0_f64.next_down() }, "not below 1"),
+        (Invalid::Above { max: 1.5 }, "above 1.5"),
+    ] {
+        assert_eq!(broken.to_string(), told);
+    }
+}
+
 #[test]
 fn what_does_not_fit_cannot_even_be_a_draft() {
     let mut peer = alone();

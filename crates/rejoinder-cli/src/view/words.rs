@@ -2,7 +2,7 @@
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputOption, ChatInputQuestion};
 
-use rejoinder::ReviewUrl;
+use rejoinder::{ReviewUrl, excluded_bound};
 
 use crate::{canonical, plain};
 
@@ -162,12 +162,12 @@ fn range(min: Option<i64>, max: Option<i64>, unit: &str) -> Option<String> {
 }
 
 fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
-    let least = min.map(|min| match excluded(min, f64::next_down) {
-        Some(bound) => format!("above {bound}"),
+    let least = min.map(|min| match excluded_bound(min, f64::next_down) {
+        Some(bound) => format!("above {}", canonical::number(bound)),
         None => format!("at least {}", canonical::number(min)),
     });
-    let most = max.map(|max| match excluded(max, f64::next_up) {
-        Some(bound) => format!("below {bound}"),
+    let most = max.map(|max| match excluded_bound(max, f64::next_up) {
+        Some(bound) => format!("below {}", canonical::number(bound)),
         None => format!("at most {}", canonical::number(max)),
     });
     match (least, most, min, max) {
@@ -178,15 +178,6 @@ fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
         }
         (least, most, ..) => least.or(most),
     }
-}
-
-/// A bound that is excluded is kept as the number next to it, which has 17 digits where the bound
-/// itself has few.
-fn excluded(bound: f64, beyond: impl Fn(f64) -> f64) -> Option<String> {
-    let print = |number| canonical::number(number).to_string();
-    let excluded = print(beyond(bound));
-    (excluded.len() + 4 < print(bound).len() || bound.abs() == f64::from_bits(1))
-        .then_some(excluded)
 }
 
 /// A value in words: options by their labels.
