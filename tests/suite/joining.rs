@@ -79,6 +79,8 @@ fn whoever_leaves_without_having_been_let_in_is_told_and_asks_again_next_time() 
     assert_eq!(reply["error"], "timeout");
     assert!(reply["message"].as_str().unwrap().contains("not been let in"), "{reply}");
     not_let_in(ana.end());
+    let shown = place.run("ana", &["show"]).out.join("\n");
+    assert!(shown.contains("this device has not been let in yet"), "{shown}");
 
     let (mut ask, ticket) = place.ask("host", &["--approve"]);
     let mut ben = place.join("ben", &ticket, &[]);

@@ -214,6 +214,13 @@ pub fn home(home: &HomeView) -> Vec<String> {
 }
 
 fn workspace(workspace: &WorkspaceView, device: &str) -> Vec<String> {
+    // Whoever is in knows at least itself and the host.
+    if workspace.members.is_empty() {
+        return vec![
+            format!("workspace {}", workspace.id),
+            "  this device has not been let in yet: `rejoinder join` asks again".to_owned(),
+        ];
+    }
     let mut names = Names::new(Some(device.to_owned()));
     for member in &workspace.members {
         names.set(&member.peer, &member.name);
