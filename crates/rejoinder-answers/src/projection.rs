@@ -181,8 +181,7 @@ impl Document {
             .map(|(answer, authors)| (answer, authors.into_iter().collect::<Vec<PeerId>>()));
         merged.answer = heard.next().map(|(answer, authors)| Answer { answer, authors });
         merged.conflicts = heard.map(|(answer, authors)| Conflict { answer, authors }).collect();
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-conflicts-hidden") {
+        if rejoinder_identity::mutant!("mutant-conflicts-hidden") {
             merged.conflicts.clear();
         }
     }

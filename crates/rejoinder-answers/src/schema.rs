@@ -57,8 +57,7 @@ impl Mark {
     pub(crate) fn to_text(&self, actor: &ActorId, seq: u64) -> String {
         let mut json = Map::new();
         json.insert(UNIQUE.to_owned(), format!("{}-{seq}", actor.short_hex()).into());
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-mark-that-changes-nothing") {
+        if rejoinder_identity::mutant!("mutant-mark-that-changes-nothing") {
             json.remove(UNIQUE);
         }
         match self {

@@ -12,6 +12,7 @@ mod key;
 pub mod limits;
 #[cfg(rejoinder_mutants)]
 pub mod mutant;
+mod mutant_macro;
 mod name;
 mod role;
 mod signed;

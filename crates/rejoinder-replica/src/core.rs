@@ -160,8 +160,7 @@ impl Core {
     /// Two copies of a home that both run would do so to each other for ever, so it is done a few
     /// times; after that the next card is above it, and nothing is said before.
     fn outdo(&mut self, past: &Card) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-set-back-address-not-outdone") {
+        if rejoinder_identity::mutant!("mutant-set-back-address-not-outdone") {
             return;
         }
         let known = self.cards.bytes(&self.me) == Some(past.bytes());

@@ -20,8 +20,7 @@ use crate::{
 impl Workspace {
     /// Brings what is said of a document, here and on the disk, to what its rows were.
     pub(crate) fn correct(&mut self, core: &mut Core, document: DocumentId, filled: Filled) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-damage-not-corrected") {
+        if rejoinder_identity::mutant!("mutant-damage-not-corrected") {
             return;
         }
         let Some(warm) = self.warm(&document) else { return };

@@ -163,8 +163,7 @@ impl Workspace {
         match pushed.last() {
             Some((Admitted { actor, seq, .. }, _)) => {
                 let (actor, seq) = (*actor, *seq);
-                #[cfg(rejoinder_mutants)]
-                if rejoinder_identity::mutant::is("mutant-acknowledged-before-the-disk")
+                if rejoinder_identity::mutant!("mutant-acknowledged-before-the-disk")
                     && let Some(command) = command
                 {
                     core.reply(command, Ok(Reply::Saved));

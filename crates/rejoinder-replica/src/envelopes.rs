@@ -65,8 +65,7 @@ impl Workspace {
 
     fn admit(&mut self, core: &mut Core, link: LinkId, envelope: &Verified<Envelope>) {
         let Envelope { document, author, incarnation, change } = envelope.value();
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-late-edits-dropped")
+        if rejoinder_identity::mutant!("mutant-late-edits-dropped")
             && let Some(slot) = self.slots.get(document)
             && self.settled_frontier(&slot.opening).is_some()
         {
@@ -87,8 +86,7 @@ impl Workspace {
                 let stored =
                     Stored::Envelopes { document: *document, actor, seq, count, command: None };
                 core.store(batch, After::In(self.id, stored));
-                #[cfg(rejoinder_mutants)]
-                if rejoinder_identity::mutant::is("mutant-not-forwarded") {
+                if rejoinder_identity::mutant!("mutant-not-forwarded") {
                     return self.tell_answers(core, document, *author, &admitted);
                 }
                 let tip = Tip { seq, hash };
@@ -225,8 +223,7 @@ impl Workspace {
         let Memory::Loading(loading) = std::mem::replace(&mut slot.memory, Memory::Cold) else {
             return;
         };
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-failed-read-not-answered") {
+        if rejoinder_identity::mutant!("mutant-failed-read-not-answered") {
             return;
         }
         self.turn_away(core, document, loading, &Refused::Unreadable(why.clone()));
@@ -379,8 +376,7 @@ pub(crate) fn note(
     warm.next_place += 1;
     warm.unstored += 1;
     batch.put(Table::Envelopes, rows::envelope_key(&document, place), bytes.to_vec());
-    #[cfg(rejoinder_mutants)]
-    if rejoinder_identity::mutant::is("mutant-frontier-not-stored") && admitted.seq > 1 {
+    if rejoinder_identity::mutant!("mutant-frontier-not-stored") && admitted.seq > 1 {
         return;
     }
     let tip = Tip { seq: admitted.seq, hash: admitted.hash };

@@ -52,8 +52,7 @@ impl Workspace {
     /// the record of that needs no host to say so. It is carried on all the same: the host answers
     /// it, and with that everybody drops it.
     fn too_late(&self, proposal: &ProposalId) -> Option<Refusal> {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-too-late-and-not-said") {
+        if rejoinder_identity::mutant!("mutant-too-late-and-not-said") {
             return None;
         }
         let request = self.log.state().request(&self.completes(proposal)?)?;

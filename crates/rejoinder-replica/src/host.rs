@@ -174,10 +174,8 @@ impl Workspace {
             | HostAct::Invite { .. }
             | HostAct::Approve { .. } => {
                 let may = core.may_write();
-                #[cfg(rejoinder_mutants)]
                 let may = may.or_else(|refused| {
-                    let waits =
-                        rejoinder_identity::mutant::is("mutant-acts-wait-for-a-failing-disk");
+                    let waits = rejoinder_identity::mutant!("mutant-acts-wait-for-a-failing-disk");
                     if waits { Ok(()) } else { Err(refused) }
                 });
                 may?;
@@ -276,8 +274,7 @@ impl Workspace {
         let hosting = self.hosting.as_mut().expect("only a host writes records");
         hosting.writing = Some(Writing { record, then });
         core.store(batch, After::In(self.id, Stored::HostRecord));
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-record-before-the-disk") {
+        if rejoinder_identity::mutant!("mutant-record-before-the-disk") {
             self.host_record_stored(core);
         }
     }

@@ -110,9 +110,8 @@ impl Workspace {
                 core.tell(Event::JoinWaits { workspace: self.id, at: by });
             }
             Ok(JoinAnswer::Busy) => tracing::debug!(by = %by.short(), "too many wait at its door"),
-            #[cfg(rejoinder_mutants)]
             Ok(JoinAnswer::Unknown)
-                if rejoinder_identity::mutant::is("mutant-join-ended-by-anybody") =>
+                if rejoinder_identity::mutant!("mutant-join-ended-by-anybody") =>
             {
                 let why = "this device is in no such workspace".into();
                 core.tell(Event::JoinRefused { workspace: self.id, why });

@@ -152,11 +152,11 @@ impl Workspace {
     #[cfg(rejoinder_mutants)]
     fn untold_changes(&self, before: Told) -> Told {
         Told {
-            in_sync: match rejoinder_identity::mutant::is("mutant-in-sync-and-not-told") {
+            in_sync: match rejoinder_identity::mutant!("mutant-in-sync-and-not-told") {
                 true => self.told.in_sync,
                 false => before.in_sync,
             },
-            uncarried: match rejoinder_identity::mutant::is("mutant-carried-and-not-told") {
+            uncarried: match rejoinder_identity::mutant!("mutant-carried-and-not-told") {
                 true => self.told.uncarried,
                 false => before.uncarried,
             },

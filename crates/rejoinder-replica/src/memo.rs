@@ -32,8 +32,7 @@ impl Memo {
 
     /// The document has changed.
     pub(crate) fn forget(&mut self) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-shown-from-an-old-look") {
+        if rejoinder_identity::mutant!("mutant-shown-from-an-old-look") {
             return;
         }
         *self.0.get_mut() = None;

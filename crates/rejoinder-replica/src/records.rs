@@ -112,8 +112,7 @@ impl Workspace {
             Change::RequestDecided { opening } => {
                 tracing::info!(workspace = %self.id, %opening, "decided");
                 self.settled(opening);
-                #[cfg(rejoinder_mutants)]
-                if rejoinder_identity::mutant::is("mutant-handed-over-when-decided") {
+                if rejoinder_identity::mutant!("mutant-handed-over-when-decided") {
                     self.untold.remove(&opening);
                 }
                 core.tell(Event::Decided { workspace, opening });
@@ -158,8 +157,7 @@ impl Workspace {
                 // A document that is on the disk gets its structure from the log when it is read.
                 if let (Some(warm), Some(skeleton)) = (slot.warm_mut(), request.skeletons().last())
                 {
-                    #[cfg(rejoinder_mutants)]
-                    if rejoinder_identity::mutant::is("mutant-revision-loses-its-structure") {
+                    if rejoinder_identity::mutant!("mutant-revision-loses-its-structure") {
                         return core.tell(Event::Opened { workspace: self.id, opening });
                     }
                     warm.set_form(Form::raised(request.request(), request.json()));

@@ -41,8 +41,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
         }
     }
     let proposals = take(Table::Proposals);
-    #[cfg(rejoinder_mutants)]
-    let proposals = if rejoinder_identity::mutant::is("mutant-proposals-forgotten-at-restart") {
+    let proposals = if rejoinder_identity::mutant!("mutant-proposals-forgotten-at-restart") {
         Rows::new()
     } else {
         proposals

@@ -42,8 +42,7 @@ impl Settle for Workspace {
 
     fn end(&self, opening: &OpeningId) -> Settlement {
         let (_, warm) = self.document(opening).expect(READ);
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-turn-end-settles-nothing") {
+        if rejoinder_identity::mutant!("mutant-turn-end-settles-nothing") {
             let frontier = warm.document().frontier().clone();
             return Settlement { frontier, ..Settlement::default() };
         }
@@ -54,8 +53,7 @@ impl Settle for Workspace {
 fn settlement(settled: answers::Settlement) -> Settlement {
     let embedded = |(question, answer): (QuestionId, answers::Answer)| {
         let json = answer_to_json(&answer.answer).to_string();
-        #[cfg(rejoinder_mutants)]
-        let answer = if rejoinder_identity::mutant::is("mutant-decided-by-the-wrong-author") {
+        let answer = if rejoinder_identity::mutant!("mutant-decided-by-the-wrong-author") {
             answers::Answer { authors: vec![rejoinder_identity::PeerId([9; 32])], ..answer }
         } else {
             answer

@@ -51,8 +51,7 @@ impl Workspace {
 
     /// Notes in the write of a record that it raises a request.
     pub(crate) fn note_raised(&mut self, batch: &mut Batch, opening: OpeningId) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-outcome-told-to-nobody") {
+        if rejoinder_identity::mutant!("mutant-outcome-told-to-nobody") {
             return;
         }
         self.untold.insert(opening);

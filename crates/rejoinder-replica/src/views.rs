@@ -63,8 +63,7 @@ impl Workspace {
             (None, None) => view.seen = Some(Version::default()),
             (Some((record, embedded)), warm) => {
                 view.projection = shown(embedded);
-                #[cfg(rejoinder_mutants)]
-                if rejoinder_identity::mutant::is("mutant-late-drafts-leak-in")
+                if rejoinder_identity::mutant!("mutant-late-drafts-leak-in")
                     && let Some(warm) = warm
                 {
                     view.projection = warm.shown(None).projection;

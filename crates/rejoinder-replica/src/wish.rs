@@ -140,8 +140,7 @@ impl Workspace {
         if let Content::Join(join) = &content {
             // One waits for each device, the newest.
             for older in self.joins_of(&join.value().device) {
-                #[cfg(rejoinder_mutants)]
-                if rejoinder_identity::mutant::is("mutant-older-joins-stay") {
+                if rejoinder_identity::mutant!("mutant-older-joins-stay") {
                     continue;
                 }
                 batch.delete(Table::Proposals, rows::proposal_key(&self.id, &older));
@@ -152,8 +151,7 @@ impl Workspace {
         tracing::debug!(proposal = %id, author = %content.author().short(), "proposal");
         self.wishes.insert(id, Wish { content, arrival, stored: false });
         core.store(batch, After::In(self.id, Stored::Wish { id, command, ask }));
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-proposal-not-carried") {
+        if rejoinder_identity::mutant!("mutant-proposal-not-carried") {
             return Ok(());
         }
         self.sync.add_proposal(core.now, id, &bytes, from);
@@ -168,9 +166,7 @@ impl Workspace {
     ) -> Result<(), NotCarried> {
         let (id, author) = (content.id(), content.author());
         let answered = self.log.state().answered(&id).is_some();
-        #[cfg(rejoinder_mutants)]
-        let answered =
-            answered && !rejoinder_identity::mutant::is("mutant-proposal-answered-twice");
+        let answered = answered && !rejoinder_identity::mutant!("mutant-proposal-answered-twice");
         if answered {
             return Err(NotCarried::Answered);
         }
@@ -241,8 +237,7 @@ impl Workspace {
     /// A device became a member: the joins that it still has here are answered by that.
     pub(crate) fn drop_joins_of(&mut self, core: &mut Core, device: &PeerId) {
         let mut batch = Batch::default();
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-older-joins-stay") {
+        if rejoinder_identity::mutant!("mutant-older-joins-stay") {
             return;
         }
         for id in self.joins_of(device) {

@@ -77,8 +77,7 @@ impl<T> Writes<T> {
 
     /// A write failed.
     pub(crate) fn failed(&mut self, now: Timestamp, id: WriteId, why: String) -> Failed {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-failed-write-forgotten") {
+        if rejoinder_identity::mutant!("mutant-failed-write-forgotten") {
             self.waiting.remove(&id);
             return Failed::Again;
         }
@@ -108,9 +107,7 @@ impl<T> Writes<T> {
     /// The writes to ask for now: the first that failed, as a probe, when its time has come; all
     /// that wait, when the disk is well.
     pub(crate) fn due(&mut self, now: Timestamp) -> Vec<(WriteId, Batch)> {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-failing-disk-given-up") && self.failing.is_some()
-        {
+        if rejoinder_identity::mutant!("mutant-failing-disk-given-up") && self.failing.is_some() {
             return Vec::new();
         }
         let take = match &self.failing {

@@ -64,10 +64,7 @@ impl State {
         };
         match request.status() {
             Status::Open => Ok(request),
-            #[cfg(rejoinder_mutants)]
-            Status::Decided(_)
-                if rejoinder_identity::mutant::is("mutant-second-completion-wins") =>
-            {
+            Status::Decided(_) if rejoinder_identity::mutant!("mutant-second-completion-wins") => {
                 Ok(request)
             }
             Status::Decided(decision) => Err(Refusal::AlreadyDecided {

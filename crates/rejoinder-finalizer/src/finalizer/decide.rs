@@ -31,9 +31,8 @@ impl Finalizer {
         }
         let id = proposal.proposal_id();
         let answered = log.state().answered(&id);
-        #[cfg(rejoinder_mutants)]
         let answered =
-            answered.filter(|_| !rejoinder_identity::mutant::is("mutant-proposal-answered-twice"));
+            answered.filter(|_| !rejoinder_identity::mutant!("mutant-proposal-answered-twice"));
         if let Some(answered) = answered {
             return Verdict::Answered(answered.record);
         }

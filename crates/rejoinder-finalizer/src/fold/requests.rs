@@ -86,8 +86,7 @@ impl Folding<'_> {
     pub(super) fn decided(&mut self, decided: &Decided) {
         let opening = decided.opening;
         let open = self.state.request(&opening).is_some_and(Request::is_open);
-        #[cfg(rejoinder_mutants)]
-        let open = open || rejoinder_identity::mutant::is("mutant-second-completion-wins");
+        let open = open || rejoinder_identity::mutant!("mutant-second-completion-wins");
         if open {
             self.decide(decided);
             self.changes.push(Change::RequestDecided { opening });

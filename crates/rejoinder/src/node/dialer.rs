@@ -109,8 +109,7 @@ impl Dialer {
 
     /// A dial led to nothing, or an ask not yet to an entry.
     pub(crate) fn failed(&mut self, now: Timestamp, aim: &Aim) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-failed-dial-not-retried")
+        if rejoinder_identity::mutant!("mutant-failed-dial-not-retried")
             && matches!(aim, Aim::Link(_))
         {
             return;
@@ -132,8 +131,7 @@ impl Dialer {
 
     /// The last link to that peer is gone.
     pub(crate) fn unlinked(&mut self, now: Timestamp, peer: &PeerId) {
-        #[cfg(rejoinder_mutants)]
-        if rejoinder_identity::mutant::is("mutant-cut-link-not-retried") {
+        if rejoinder_identity::mutant!("mutant-cut-link-not-retried") {
             return;
         }
         if let Some(target) = self.targets.get_mut(&Aim::Link(*peer)) {

@@ -56,8 +56,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         (draw(&mut random), draw(&mut random), draw(&mut random));
     let (dialer_seed, incarnation) = (draw(&mut random), Incarnation(draw(&mut random)));
 
-    #[cfg(rejoinder_mutants)]
-    let incarnation = if rejoinder_identity::mutant::is("mutant-actor-kept-across-restarts") {
+    let incarnation = if rejoinder_identity::mutant!("mutant-actor-kept-across-restarts") {
         Incarnation([7; 16])
     } else {
         incarnation
