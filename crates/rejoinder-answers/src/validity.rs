@@ -85,12 +85,12 @@ impl fmt::Display for Invalid {
             Self::Format(format) => write!(f, "not {format}"),
             Self::Rule(broken) => broken.fmt(f),
             Self::Below { min } => match excluded_bound(*min, f64::next_down) {
-                Some(bound) => write!(f, "not above {bound}"),
-                None => write!(f, "below {min}"),
+                Some(bound) => write!(f, "not above {}", digits(bound)),
+                None => write!(f, "below {}", digits(*min)),
             },
             Self::Above { max } => match excluded_bound(*max, f64::next_up) {
-                Some(bound) => write!(f, "not below {bound}"),
-                None => write!(f, "above {max}"),
+                Some(bound) => write!(f, "not below {}", digits(bound)),
+                None => write!(f, "above {}", digits(*max)),
             },
             Self::NotWhole => write!(f, "not a whole number"),
             Self::BeyondWhole => write!(f, "too large for a whole number"),
@@ -108,10 +108,17 @@ impl fmt::Display for Invalid {
 /// inclusive, so "above 0" is kept as "at least 5e-324", which nobody would read as that. `beyond`
 /// is the neighbour on the side that is not allowed.
 pub fn excluded_bound(bound: f64, beyond: impl Fn(f64) -> f64) -> Option<f64> {
-    let (meant, length) = (beyond(bound), |number: f64| format!("{number:?}").len());
+    // Below 0 the neighbour is -0, which nobody would write.
+    let meant = beyond(bound) + 0.0;
     // The neighbour has 17 digits where the bound itself has few.
-    let is_next = length(meant) + 4 < length(bound) || bound.abs() == f64::from_bits(1);
+    let is_next = digits(meant).len() + 4 < digits(bound).len() || bound.abs() == f64::from_bits(1);
     is_next.then_some(meant)
+}
+
+/// A number with as few digits as tell it from others: 1e300, where `Display` prints 301 digits.
+fn digits(number: f64) -> String {
+    let digits = format!("{:?}", number + 0.0);
+    digits.strip_suffix(".0").map(str::to_owned).unwrap_or(digits)
 }
 
 impl std::error::Error for Invalid {}

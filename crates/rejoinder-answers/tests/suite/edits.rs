@@ -199,6 +199,11 @@ fn a_bound_that_is_excluded_is_told_as_the_bound_that_is_meant() {
         (Invalid::Below { min: -0.1 }, "below -0.1"),
         (Invalid::Above { max: 1.0_f64.next_down() }, "not below 1"),
         (Invalid::Above { max: 1.5 }, "above 1.5"),
+        (Invalid::Above { max: 0.0_f64.next_down() }, "not below 0"),
+        (Invalid::Below { min: 1_234_567_890_123.0_f64.next_up() }, "not above 1234567890123"),
+        (Invalid::Below { min: 1e300 }, "below 1e300"),
+        (Invalid::Above { max: -0.0 }, "above 0"),
+        (Invalid::Below { min: 3.0 }, "below 3"),
     ] {
         assert_eq!(broken.to_string(), told);
     }

@@ -289,13 +289,13 @@ impl Breaking {
         let member = |peer: &&Peer| peer.name() != super::door::STRANGER && !self.swarm.hosts(peer);
         let Some(peer) = peers.iter().find(member) else { return };
         // Others link with two runs of a device at once; a third copy waits until one is gone.
-        let family = peer.name().split('x').next().unwrap_or_default();
-        let has_twin = peers.iter().any(|other| other.name().starts_with(&format!("{family}x")));
+        let family = family(peer.name());
+        let has_twin = peers.iter().any(|other| is_copy(other) && self::family(other.name()) == family);
         let rots = self.swarm.rotten().is_some_and(|rotten| rotten == family);
         if has_twin || rots || peer.try_home().is_none() {
             return;
         }
-        let name = format!("{}x{}", peer.name(), self.number);
+        let name = format!("{}{COPY}{}", peer.name(), self.number);
         let twin = self.world().clone_home(peer, &name);
         self.world().inner.fired.count(Fault::Cloned);
         self.swarm.lay_links(&twin);
@@ -303,6 +303,18 @@ impl Breaking {
         self.swarm.start(&twin).await;
         self.swarm.spawn(person::live(self.swarm.clone(), twin));
     }
+}
+
+/// What a copy's name has between its original's and a number.
+const COPY: char = 'x';
+
+/// The name of the peer whose home this one's is, or is a copy of.
+fn family(name: &str) -> &str {
+    name.split(COPY).next().unwrap_or(name)
+}
+
+fn is_copy(peer: &Peer) -> bool {
+    peer.name().contains(COPY)
 }
 
 /// The first of the peers, which are shuffled, are apart from the others.
@@ -313,6 +325,11 @@ fn in_two(world: &World, name: &str, peers: &[&Peer]) {
 }
 
 impl Swarm {
+    /// Whether a home was copied: others take its machines for one device.
+    pub(super) fn has_copies(&self) -> bool {
+        self.0.world.peers().iter().any(is_copy)
+    }
+
     /// Whose disk rots. One disk at a time: what is on no sound one is lost.
     pub(super) fn rotten(&self) -> Option<String> {
         let rots = self.0.profile.faults.contains(&Fault::BitFlip);
