@@ -13,7 +13,7 @@ use rejoinder_identity::{ActorId, ChangeHash, Incarnation, PeerId, QuestionId};
 use crate::{
     admission_error::AdmissionError,
     document::Document,
-    graph::{Clock, Place},
+    graph::{Clock, Dot},
     limits,
     parse::{Parsed, Size},
     rules::{self, Effects},
@@ -141,7 +141,7 @@ impl Document {
     fn check_own_past(&self, change: &Parsed<'_>, clock: &Clock) -> Result<(), AdmissionError> {
         let Some(actor) = self.graph.actor(&change.actor()) else { return Ok(()) };
         let seq = u32::try_from(change.seq - 1).expect("an actor's changes are bounded");
-        if clock.covers(Place { actor, seq }) {
+        if clock.covers(Dot { actor, seq }) {
             Ok(())
         } else {
             Err(AdmissionError::NotInPast("its actor's last change"))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use automerge::{Automerge, TextEncoding};
-use rejoinder_identity::{ActorId, ChangeHash, DocumentId, Frontier, PeerId, Tip, hash};
+use rejoinder_identity::{ActorId, ChangeHash, DocumentId, PeerId, Tip, VersionVector, hash};
 
 use crate::{
     graph::{Graph, Inserted, NewChange},
@@ -21,7 +21,7 @@ pub struct Document {
     pub(crate) graph: Graph,
     pub(crate) structure: Structure,
     pub(crate) skeletons: Vec<ChangeHash>,
-    frontier: Frontier,
+    version_vector: VersionVector,
 }
 
 impl fmt::Debug for Document {
@@ -40,7 +40,7 @@ impl Document {
             graph: Graph::default(),
             structure: Structure::default(),
             skeletons: Vec::new(),
-            frontier: Frontier::new(),
+            version_vector: VersionVector::new(),
         }
     }
 
@@ -50,8 +50,8 @@ impl Document {
     }
 
     /// The last change of every actor, skeletons not counted.
-    pub fn frontier(&self) -> &Frontier {
-        &self.frontier
+    pub fn version_vector(&self) -> &VersionVector {
+        &self.version_vector
     }
 
     /// How many revisions of the request have their structure here.
@@ -83,7 +83,7 @@ impl Document {
             inserted,
         });
         if !self.skeletons.contains(&change.hash) {
-            self.frontier.insert(change.actor(), Tip { seq: change.seq, hash: change.hash });
+            self.version_vector.insert(change.actor(), Tip { seq: change.seq, hash: change.hash });
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct OpId {
 
 /// A change: its actor's place in the graph, and its number from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct Dot {
     pub(crate) actor: usize,
     pub(crate) seq: u32,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Inserted {
 pub(crate) struct Graph {
     actors: Vec<Actor>,
     places: BTreeMap<ActorId, usize>,
-    changes: BTreeMap<ChangeHash, Place>,
+    changes: BTreeMap<ChangeHash, Dot>,
     heads: BTreeSet<ChangeHash>,
 }
 
@@ -56,7 +56,7 @@ struct Node {
     hash: ChangeHash,
     first_op: u64,
     end_op: u64,
-    deps: Vec<Place>,
+    deps: Vec<Dot>,
     /// Its past with itself; kept at every 16th change, so that no walk is long.
     clock: Option<Clock>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct NewChange<'a> {
 }
 
 impl Clock {
-    pub(crate) fn covers(&self, place: Place) -> bool {
+    pub(crate) fn covers(&self, place: Dot) -> bool {
         self.0.get(place.actor).is_some_and(|seq| *seq >= place.seq)
     }
 
@@ -86,7 +86,7 @@ impl Clock {
         self.0.iter().map(|seq| *seq as usize).sum()
     }
 
-    fn include(&mut self, place: Place) {
+    fn include(&mut self, place: Dot) {
         if self.0.len() <= place.actor {
             self.0.resize(place.actor + 1, 0);
         }
@@ -140,17 +140,17 @@ impl Graph {
     }
 
     /// The hash of a change, by its actor and number.
-    pub(crate) fn hash(&self, place: Place) -> ChangeHash {
+    pub(crate) fn hash(&self, place: Dot) -> ChangeHash {
         self.actors[place.actor].changes[place.seq as usize - 1].hash
     }
 
     /// The change that made an operation.
-    pub(crate) fn change_of(&self, op: OpId) -> Option<Place> {
+    pub(crate) fn change_of(&self, op: OpId) -> Option<Dot> {
         let changes = &self.actors.get(op.actor)?.changes;
         let index = changes.partition_point(|change| change.end_op <= op.counter);
         let change = changes.get(index)?;
         let seq = u32::try_from(index + 1).ok()?;
-        (change.first_op <= op.counter).then_some(Place { actor: op.actor, seq })
+        (change.first_op <= op.counter).then_some(Dot { actor: op.actor, seq })
     }
 
     pub(crate) fn is_in(&self, clock: &Clock, op: OpId) -> bool {
@@ -166,7 +166,7 @@ impl Graph {
     /// One more than the largest number of an operation in those changes.
     pub(crate) fn end_op(&self, hashes: &[ChangeHash]) -> u64 {
         let end = |hash| {
-            let place: &Place = self.changes.get(hash)?;
+            let place: &Dot = self.changes.get(hash)?;
             Some(self.actors[place.actor].changes[place.seq as usize - 1].end_op)
         };
         hashes.iter().filter_map(end).max().unwrap_or(1)
@@ -185,7 +185,7 @@ impl Graph {
         self.walk(hashes.iter().filter_map(|hash| self.changes.get(hash).copied()).collect())
     }
 
-    fn walk(&self, mut waiting: Vec<Place>) -> Clock {
+    fn walk(&self, mut waiting: Vec<Dot>) -> Clock {
         // All of what the kept clocks cover is done with; the rest is walked one by one.
         let mut done = Clock::default();
         let mut visited = BTreeSet::new();
@@ -209,10 +209,10 @@ impl Graph {
             Some(actor) => actor,
             None => self.add_actor(change.actor, change.author),
         };
-        let mut deps: Vec<Place> =
+        let mut deps: Vec<Dot> =
             change.deps.iter().filter_map(|hash| self.changes.get(hash).copied()).collect();
         deps.sort_unstable();
-        let place = Place { actor, seq: length(&self.actors[actor].changes) + 1 };
+        let place = Dot { actor, seq: length(&self.actors[actor].changes) + 1 };
         let clock = (self.changes.len() + 1).is_multiple_of(CLOCK_EVERY).then(|| {
             let mut clock = self.past(change.deps);
             clock.include(place);

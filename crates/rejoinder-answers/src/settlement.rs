@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
-use rejoinder_identity::{ActorId, Frontier, PeerId, QuestionId, covers};
+use rejoinder_identity::{ActorId, PeerId, QuestionId, VersionVector, covers};
 
 use crate::{
     admission::heads,
@@ -28,7 +28,7 @@ pub struct Completion<'a> {
     /// Whose wish it is.
     pub proposer: PeerId,
     /// What they had seen of the document.
-    pub seen: &'a Frontier,
+    pub seen: &'a VersionVector,
 }
 
 /// What the record of a decision or of a turn's end will say.
@@ -45,7 +45,7 @@ pub struct Settlement {
     /// All answers together are larger than [`limits::ANSWERS`]; this is the largest.
     pub too_large: Option<QuestionId>,
     /// What it was made on.
-    pub frontier: Frontier,
+    pub version_vector: VersionVector,
 }
 
 /// An answer in the document that the proposer had not seen, and that is not the final one.
@@ -107,8 +107,8 @@ impl Document {
         settlement
     }
 
-    /// What is in the document and came too late for a decision made on that frontier.
-    pub fn not_included(&self, form: &Form, decided_on: &Frontier) -> Vec<NotIncluded> {
+    /// What is in the document and came too late for a decision made on that version vector.
+    pub fn not_included(&self, form: &Form, decided_on: &VersionVector) -> Vec<NotIncluded> {
         let late = |question: &Question| {
             let merged = self.merged(question)?;
             let late = merged.said.into_iter().filter_map(|(op, answer)| {
@@ -131,7 +131,7 @@ impl Document {
     pub fn passed_over(
         &self,
         form: &Form,
-        decided_on: &Frontier,
+        decided_on: &VersionVector,
         decided: &BTreeMap<QuestionId, Answer>,
     ) -> BTreeMap<QuestionId, Vec<Conflict>> {
         let of = |question: &Question| {
@@ -156,7 +156,7 @@ impl Document {
     }
 
     fn settlement(&self) -> Settlement {
-        Settlement { frontier: self.frontier().clone(), ..Settlement::default() }
+        Settlement { version_vector: self.version_vector().clone(), ..Settlement::default() }
     }
 
     fn settle(
@@ -215,7 +215,7 @@ impl Document {
         &self,
         question: &Question,
         carried: &ChatInputAnswer,
-        seen: &Frontier,
+        seen: &VersionVector,
     ) -> BTreeSet<PeerId> {
         let Some(fields) = self.structure.fields(question.id()) else { return BTreeSet::new() };
         let known: Vec<_> =
@@ -240,11 +240,11 @@ impl Document {
         (self.graph.actor_id(op.actor), u64::from(place.seq))
     }
 
-    /// Skeletons are in no frontier: who has the request has them.
-    fn is_covered(&self, frontier: &Frontier, op: OpId) -> bool {
+    /// Skeletons are in no version vector: who has the request has them.
+    fn is_covered(&self, version_vector: &VersionVector, op: OpId) -> bool {
         let (actor, seq) = self.written_as(op);
         let place = self.graph.change_of(op).expect("a live operation is of an admitted change");
-        self.skeletons.contains(&self.graph.hash(place)) || covers(frontier, &actor, seq)
+        self.skeletons.contains(&self.graph.hash(place)) || covers(version_vector, &actor, seq)
     }
 }
 

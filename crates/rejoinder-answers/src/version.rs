@@ -33,7 +33,7 @@ impl Document {
     /// The document as it was in `seen`, with what was written here since. Nothing when that is all
     /// there is, or when there is so much beside it that an edit can't name it all.
     pub(crate) fn beside(&self, writer: &Writer, seen: &Version) -> Option<Beside> {
-        let own = self.frontier().get(&writer.actor(&self.id())).map(|tip| tip.hash);
+        let own = self.version_vector().get(&writer.actor(&self.id())).map(|tip| tip.hash);
         let known = self.known(seen);
         let at: Vec<ChangeHash> =
             known.into_iter().chain(own).chain(self.skeletons.last().copied()).collect();

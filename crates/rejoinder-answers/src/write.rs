@@ -212,7 +212,7 @@ impl Document {
         writer: &Writer,
         draft: &Mark,
     ) -> Result<Option<Written>, AdmissionError> {
-        let own = self.frontier().get(&writer.actor(&self.id())).map(|tip| tip.hash);
+        let own = self.version_vector().get(&writer.actor(&self.id())).map(|tip| tip.hash);
         let newest = self.skeletons.last().copied();
         let mut some: Vec<ChangeHash> = own.into_iter().chain(newest).collect();
         some.extend(self.graph.heads().iter().take(limits::DEPS - 2));

@@ -34,7 +34,7 @@ use field::{Field, Keyed};
 
 /// Where the person is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum Focus {
     /// At the question of that id.
     Question(String),
     /// At the list of all answers; at which of them.
@@ -74,7 +74,7 @@ pub struct Prompt {
     rows: usize,
     request: Option<Box<RequestView>>,
     entries: BTreeMap<String, Entry>,
-    place: Place,
+    focus: Focus,
     scroll: isize,
     fate: Option<Fate>,
     /// A response that a second press would send.
@@ -101,7 +101,7 @@ impl Prompt {
             rows: rows.into(),
             request: None,
             entries: BTreeMap::new(),
-            place: Place::Overview(0),
+            focus: Focus::Overview(0),
             scroll: 0,
             fate: None,
             confirming: None,
@@ -206,9 +206,9 @@ impl Prompt {
             self.news = None;
             self.scroll = 0;
             let first = request.iter().flat_map(|request| request.questions()).next();
-            self.place = match first {
-                Some(question) => Place::Question(view::id(question).to_owned()),
-                None => Place::Overview(0),
+            self.focus = match first {
+                Some(question) => Focus::Question(view::id(question).to_owned()),
+                None => Focus::Overview(0),
             };
         }
         self.request = request;
@@ -254,10 +254,10 @@ impl Prompt {
             entries.insert(id.to_owned(), entry);
         }
         self.entries = entries;
-        if let Place::Question(id) = &self.place
+        if let Focus::Question(id) = &self.focus
             && !self.entries.contains_key(id)
         {
-            self.place = Place::Overview(0);
+            self.focus = Focus::Overview(0);
         }
     }
 
@@ -281,7 +281,7 @@ impl Prompt {
         if !ended || before.is_some_and(|before| before.status == request.status) {
             return;
         }
-        self.place = Place::Overview(0);
+        self.focus = Focus::Overview(0);
         self.notices.extend(report::request(request, &self.names));
         let mine = |late: &view::Held| late.by.iter().any(|peer| self.names.is_me(peer));
         let late = request.not_included.iter().filter(|(_, late)| late.iter().any(mine));
@@ -299,7 +299,7 @@ impl Prompt {
     }
 
     fn paste(&mut self, now: u64, text: &str) {
-        let Place::Question(id) = &self.place else { return };
+        let Focus::Question(id) = &self.focus else { return };
         if !self.is_open() {
             return;
         }

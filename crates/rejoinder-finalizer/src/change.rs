@@ -16,12 +16,12 @@ pub struct Appended {
     /// Its place in the log.
     pub seq: u64,
     /// What it changed, in order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<LogChange>,
 }
 
 /// One thing that is so from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum LogChange {
     /// A newer epoch cut the log: what was beyond its head never was. Comes first.
     Voided(Voided),
     /// A host started.

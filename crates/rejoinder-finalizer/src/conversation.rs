@@ -38,7 +38,7 @@ pub(crate) enum Channel {
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Standing {
     Active,
     Finished { resumable: bool },
     Gone,
@@ -80,16 +80,16 @@ impl Conversation {
         }
     }
 
-    pub(crate) fn place(&self, turn: &TurnId) -> Place {
+    pub(crate) fn standing(&self, turn: &TurnId) -> Standing {
         let active = self.chat.active_turn.as_ref();
         if active.is_some_and(|active| active.id == turn.0) {
-            return Place::Active;
+            return Standing::Active;
         }
         match self.chat.turns.iter().rposition(|finished| finished.id == turn.0) {
-            None => Place::Gone,
+            None => Standing::Gone,
             Some(index) => {
                 let last = active.is_none() && index + 1 == self.chat.turns.len();
-                Place::Finished { resumable: last && failed_resumably(&self.chat.turns[index]) }
+                Standing::Finished { resumable: last && failed_resumably(&self.chat.turns[index]) }
             }
         }
     }
@@ -102,7 +102,7 @@ impl Conversation {
     /// Whether AHP's reducers will be able to end a turn that starts so: a start time that they
     /// can't read would leave it active for ever.
     pub(crate) fn may_start(&self, start: &ChatTurnStartedAction) -> bool {
-        if self.place(&TurnId(start.turn_id.clone())) != Place::Gone
+        if self.standing(&TurnId(start.turn_id.clone())) != Standing::Gone
             || self.chat.active_turn.is_some()
         {
             return false;

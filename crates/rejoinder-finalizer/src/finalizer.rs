@@ -55,7 +55,7 @@ pub enum Verdict {
 
 /// On whose wish a record is written.
 #[derive(Debug, Clone, Copy, Default)]
-struct Wish {
+struct OnBehalf {
     origin: Option<PeerId>,
     grants: Option<ProposalId>,
 }

@@ -9,9 +9,9 @@ use rejoinder_identity::{ProposalId, RecordId, Role};
 pub(crate) use self::turns::may_be_published;
 use crate::{
     certificate::EpochCertificate,
-    change::Change,
+    change::LogChange,
     record::{Body, EpochStarted, InviteIssued, MemberAdded, Record, Refused},
-    state::{Answered, Fate, Invite, Member, State},
+    state::{Answered, Invite, Member, Ruling, State},
 };
 
 /// One record on its way into the state.
@@ -19,12 +19,12 @@ pub(crate) struct Folding<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) record: &'a Record,
     pub(crate) id: RecordId,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<LogChange>,
 }
 
 impl State {
     /// Folds the next record, and says what changed.
-    pub(crate) fn fold(&mut self, record: &Record, id: RecordId) -> Vec<Change> {
+    pub(crate) fn fold(&mut self, record: &Record, id: RecordId) -> Vec<LogChange> {
         let mut folding = Folding { state: self, record, id, changes: Vec::new() };
         folding.body();
         let changes = folding.changes;
@@ -49,7 +49,7 @@ impl Folding<'_> {
             Body::Decided(decided) => self.decided(decided),
             Body::Refused(refused) => self.refused(refused),
             Body::TurnEnded(ended) => self.turn_ended(ended),
-            Body::Unknown { kind, .. } => self.changes.push(Change::Skipped { kind: *kind }),
+            Body::Unknown { kind, .. } => self.changes.push(LogChange::Skipped { kind: *kind }),
         }
     }
 
@@ -67,7 +67,7 @@ impl Folding<'_> {
         let member = Member { name, role: Role::Owner, since };
         self.state.members.insert(certificate.host, member);
         self.changes
-            .push(Change::EpochStarted { epoch: certificate.epoch, host: certificate.host });
+            .push(LogChange::EpochStarted { epoch: certificate.epoch, host: certificate.host });
     }
 
     fn invite_issued(&mut self, issued: &InviteIssued) {
@@ -82,7 +82,7 @@ impl Folding<'_> {
                 approve: issued.approve,
             },
         );
-        self.changes.push(Change::InviteIssued { invite: issued.invite });
+        self.changes.push(LogChange::InviteIssued { invite: issued.invite });
     }
 
     fn member_added(&mut self, added: &MemberAdded) {
@@ -94,28 +94,28 @@ impl Folding<'_> {
         {
             invite.taken = invite.taken.saturating_add(1);
         }
-        self.changes.push(Change::MemberAdded {
+        self.changes.push(LogChange::MemberAdded {
             device: added.device,
             name: added.name.clone(),
             role: added.role,
         });
-        self.answer(added.join, Fate::Granted);
+        self.answer(added.join, Ruling::Granted);
     }
 
     fn refused(&mut self, refused: &Refused) {
-        self.answer(refused.proposal, Fate::Refused(refused.reason.clone()));
+        self.answer(refused.proposal, Ruling::Refused(refused.reason.clone()));
     }
 
     /// The first record that answers a proposal is the one that does.
-    fn answer(&mut self, proposal: ProposalId, fate: Fate) {
+    fn answer(&mut self, proposal: ProposalId, ruling: Ruling) {
         if self.state.answered.contains_key(&proposal) {
             return;
         }
-        let refused = match &fate {
-            Fate::Granted | Fate::Decided(_) => None,
-            Fate::Refused(refusal) => Some(refusal.clone()),
+        let refused = match &ruling {
+            Ruling::Granted | Ruling::Decided(_) => None,
+            Ruling::Refused(refusal) => Some(refusal.clone()),
         };
-        self.state.answered.insert(proposal, Answered { record: self.id, fate });
-        self.changes.push(Change::Answered { proposal, refused });
+        self.state.answered.insert(proposal, Answered { record: self.id, ruling });
+        self.changes.push(LogChange::Answered { proposal, refused });
     }
 }

@@ -24,7 +24,7 @@ mod state;
 mod unanswered;
 
 pub use certificate::{BadCertificate, EpochCertificate};
-pub use change::{Appended, Change, Voided};
+pub use change::{Appended, LogChange, Voided};
 pub use checked::Checked;
 pub use finalizer::{Finalizer, HostAction, Raise, RaiseError, Skeleton, Verdict};
 pub use join::{Invitation, Join};
@@ -37,5 +37,5 @@ pub use record::{
 pub use refusal::Refusal;
 pub use request::{Decision, Ended, How, Request, Status};
 pub use settlement::{Completion, Displaced, Embedded, Settle, SettledAnswer, Settlement};
-pub use state::{Answered, Fate, Invite, Member, State};
+pub use state::{Answered, Invite, Member, Ruling, State};
 pub use unanswered::{TooManyUnanswered, Unanswered};

@@ -12,7 +12,7 @@ pub use self::{error::LogError, introduced::Introduced};
 
 use crate::{
     certificate::{BadCertificate, EpochCertificate},
-    change::{Appended, Change, Voided},
+    change::{Appended, LogChange, Voided},
     checked::Checked,
     limits,
     record::{Body, Record},
@@ -112,7 +112,7 @@ impl Log {
         let seq = record.value().seq;
         let mut changes = Vec::new();
         if seq < self.length() {
-            changes.push(Change::Voided(self.cut(seq)));
+            changes.push(LogChange::Voided(self.cut(seq)));
         }
         let id = record.id().into();
         changes.extend(self.state.fold(record.value(), id));

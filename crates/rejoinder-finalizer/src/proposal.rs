@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_identity::{
-    BadSignature, Frontier, Kind, Nonce, OpeningId, PeerId, ProposalId, QuestionId, RecordId,
-    SecretKey, Signable, TurnId, Verified, WorkspaceId, from_bytes, to_bytes,
+    BadSignature, Kind, Nonce, OpeningId, PeerId, ProposalId, QuestionId, RecordId, SecretKey,
+    Signable, TurnId, Verified, VersionVector, WorkspaceId, from_bytes, to_bytes,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -36,7 +36,7 @@ pub struct Seen {
     /// The head of the log.
     pub log: RecordId,
     /// The changes of the request's document; empty when the wish is about none.
-    pub frontier: Frontier,
+    pub version_vector: VersionVector,
 }
 
 /// What a member may wish.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
-use rejoinder_identity::{ActorId, Frontier, OpeningId, PeerId, QuestionId};
+use rejoinder_identity::{ActorId, OpeningId, PeerId, QuestionId, VersionVector};
 use serde::{Deserialize, Serialize};
 
 /// Reads the documents for the finalizer.
@@ -25,7 +25,7 @@ pub struct Completion<'a> {
     /// Who proposes it.
     pub proposer: PeerId,
     /// The changes that the proposer had seen.
-    pub seen: &'a Frontier,
+    pub seen: &'a VersionVector,
 }
 
 /// What a completion or the end of a turn makes of a request's answers.
@@ -42,7 +42,7 @@ pub struct Settlement {
     /// All answers together are above the limit; this one is the largest.
     pub too_large: Option<QuestionId>,
     /// The changes that it was made on.
-    pub frontier: Frontier,
+    pub version_vector: VersionVector,
 }
 
 /// One answer as it is embedded in a record.
@@ -73,7 +73,7 @@ pub struct Embedded {
     /// What the part shows from now on, whatever arrives later.
     pub answers: BTreeMap<QuestionId, SettledAnswer>,
     /// The changes that it was made on.
-    pub frontier: Frontier,
+    pub version_vector: VersionVector,
     /// Questions whose answers would not have fitted in the record. They stay in the document.
     pub left_out: Vec<QuestionId>,
 }

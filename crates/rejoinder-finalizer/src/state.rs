@@ -65,12 +65,12 @@ pub struct Answered {
     /// The one record that answers it.
     pub record: RecordId,
     /// What became of it.
-    pub fate: Fate,
+    pub ruling: Ruling,
 }
 
 /// What became of a proposal or a join.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum Ruling {
     /// It was done.
     Granted,
     /// It decided that request.

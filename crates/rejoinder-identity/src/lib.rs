@@ -5,7 +5,6 @@
 //! crates above, which say with [`Signable`] which [`Kind`] a value of theirs is.
 
 mod encoding;
-mod frontier;
 mod hash;
 mod id;
 mod key;
@@ -18,9 +17,9 @@ mod role;
 mod signed;
 mod ticket;
 mod timestamp;
+mod version_vector;
 
 pub use encoding::{DecodeError, from_bytes, to_bytes};
-pub use frontier::{Frontier, Tip, covers};
 pub use hash::{Hash, hash};
 pub use id::{
     ActorId, ChangeHash, DocumentId, Incarnation, Nonce, OpeningId, ParseIdError, PeerId,
@@ -32,3 +31,4 @@ pub use role::Role;
 pub use signed::{BadSignature, Kind, Signable, Signed, Verified};
 pub use ticket::{Hint, Ticket, TicketError};
 pub use timestamp::Timestamp;
+pub use version_vector::{Tip, VersionVector, covers};

@@ -29,7 +29,7 @@ pub const ALL: &[&str] = &[
     "mutant-conflicts-hidden",
     "mutant-decided-by-the-wrong-author",
     "mutant-failing-disk-given-up",
-    "mutant-frontier-not-stored",
+    "mutant-version-not-stored",
     "mutant-proposal-not-carried",
     "mutant-revision-loses-its-structure",
     "mutant-seq-reused-after-a-failed-write",

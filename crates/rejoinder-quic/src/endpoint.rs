@@ -18,9 +18,9 @@ use crate::{
     join::{self, JoinAsk},
     limits,
     link::{Direction, Wire},
+    pending_link::PendingLink,
     seeded::{self, Settings},
     tls::{Identity, SERVER_NAME},
-    unmet::Unmet,
     verify::{Alpn, Pinned},
 };
 
@@ -28,7 +28,7 @@ use crate::{
 #[derive(Debug)]
 pub enum Accepted {
     /// One that may link; hellos make it a link.
-    Link(Unmet),
+    Link(PendingLink),
     /// One that asks to join.
     Join(JoinAsk),
 }
@@ -80,9 +80,9 @@ impl Endpoint {
     /// # Errors
     ///
     /// See [`DialError`].
-    pub async fn dial(&self, peer: PeerId, address: SocketAddr) -> Result<Unmet, DialError> {
+    pub async fn dial(&self, peer: PeerId, address: SocketAddr) -> Result<PendingLink, DialError> {
         let (wire, pinned) = self.connect(peer, address, Alpn::Link).await?;
-        Ok(Unmet { wire, pinned: Some(pinned) })
+        Ok(PendingLink { wire, pinned: Some(pinned) })
     }
 
     /// Asks a device something as a stranger, and returns its answer.

@@ -16,9 +16,9 @@ use crate::{
     endpoint::Accepted,
     join, limits,
     link::{Direction, Wire},
+    pending_link::PendingLink,
     seeded::Settings,
     tls::Identity,
-    unmet::Unmet,
     verify::{Alpn, Door, peer_of},
 };
 
@@ -85,7 +85,8 @@ impl Gate {
         match alpn {
             // It keeps its slot until it is fetched, so that those who wait are bounded too.
             Alpn::Link => {
-                let _ = self.accepted.send(Accepted::Link(Unmet { wire, pinned: None })).await;
+                let _ =
+                    self.accepted.send(Accepted::Link(PendingLink { wire, pinned: None })).await;
             }
             Alpn::Join => match self.joins.try_acquire() {
                 Ok(_slot) => {

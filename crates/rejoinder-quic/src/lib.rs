@@ -5,7 +5,7 @@
 //! virtual time runs this same code, bit for bit the same for one seed.
 //!
 //! - [`Endpoint`]: one socket, from which others are dialled and at which they arrive.
-//! - [`Unmet`]: a connection whose other side is proven; hellos make it a link.
+//! - [`PendingLink`]: a connection whose other side is proven; hellos make it a link.
 //! - [`Link`]: frames in both directions, until one side closes it with a [`CloseCode`].
 //! - [`JoinAsk`]: a stranger's one question.
 
@@ -19,11 +19,11 @@ mod join;
 pub mod limits;
 mod link;
 mod outbox;
+mod pending_link;
 mod seeded;
 #[cfg(test)]
 mod tests;
 mod tls;
-mod unmet;
 mod verify;
 
 pub use close::{CloseCode, Closed};
@@ -32,4 +32,4 @@ pub use endpoint::{Accepted, Endpoint};
 pub use error::{DialError, NotSent};
 pub use join::JoinAsk;
 pub use link::{Direction, Link, LinkReceiver, LinkSender};
-pub use unmet::Unmet;
+pub use pending_link::PendingLink;

@@ -85,7 +85,7 @@ pub(crate) struct Core {
     /// The counter was lost with its row: the next card must be newer than any that others have.
     pub(crate) card_counter_lost: bool,
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
-    /// there of them is read when their log comes again. With what their frontier rows say.
+    /// there of them is read when their log comes again. With what their version vector rows say.
     pub(crate) left_over: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>>,
     /// Wishes on the disk of workspaces that are not known any more.
     pub(crate) left_over_wishes: BTreeMap<WorkspaceId, Vec<Wish>>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use rejoinder_answers::NotAdmitted;
-use rejoinder_identity::{ActorId, DocumentId, Frontier, Tip};
+use rejoinder_identity::{ActorId, DocumentId, Tip, VersionVector};
 use rejoinder_sync::{Envelope, Wait};
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     document::{Behind, Filled, Slot},
     envelopes::note,
     event::Event,
-    rows::{self, FrontierRow},
+    rows::{self, VersionRow},
     store::{Batch, Table},
     workspace::Workspace,
 };
@@ -29,7 +29,8 @@ impl Workspace {
             tell_own_refused(core, &document, &why);
         }
         let left_over = core.left_over.remove(&document).unwrap_or_default();
-        let (said, held) = (self.sync.frontier(&document), warm.document().frontier().clone());
+        let (said, held) =
+            (self.sync.version_vector(&document), warm.document().version_vector().clone());
         if said == held && unusable.is_empty() && left_over.is_empty() {
             return;
         }
@@ -38,8 +39,12 @@ impl Workspace {
         let mut batch = Batch::default();
         for (actor, tip) in held.iter().filter(|(actor, tip)| said.get(*actor) != Some(*tip)) {
             let author = authors[actor];
-            let row = FrontierRow { author, tip: *tip };
-            batch.put(Table::Frontiers, rows::frontier_key(&document, actor), rows::value(&row));
+            let row = VersionRow { author, tip: *tip };
+            batch.put(
+                Table::VersionVectors,
+                rows::version_key(&document, actor),
+                rows::value(&row),
+            );
             if author == core.me {
                 self.own_written(document, *actor, tip.seq);
             }
@@ -48,7 +53,7 @@ impl Workspace {
         // carries, at its next start, what it has lost.
         let rows = said.keys().chain(left_over.keys());
         for actor in rows.filter(|actor| !held.contains_key(*actor)) {
-            batch.delete(Table::Frontiers, rows::frontier_key(&document, actor));
+            batch.delete(Table::VersionVectors, rows::version_key(&document, actor));
         }
         let damaged = unusable.len() as u64;
         for key in unusable {
@@ -77,7 +82,7 @@ impl Workspace {
     }
 
     /// How many of this device's own changes are not there any more.
-    fn own_missing(&mut self, document: &DocumentId, held: &Frontier) -> u64 {
+    fn own_missing(&mut self, document: &DocumentId, held: &VersionVector) -> u64 {
         self.own.cut(document, |actor| held.get(actor).map_or(0, |tip| tip.seq))
     }
 

@@ -11,7 +11,7 @@ use rejoinder_identity::{ActorId, OpeningId, PeerId, Verified};
 use rejoinder_sync::{Envelope, Fetched, LinkId};
 
 use crate::{
-    command::Command, input::CommandId, memo::Memo, rows::envelope_place_of_key, store::Loaded,
+    cache::Cache, command::Command, input::CommandId, rows::envelope_place_of_key, store::Loaded,
 };
 
 /// A document's place in its workspace.
@@ -58,7 +58,7 @@ pub(crate) struct Warm {
     /// The questions as they are now.
     form: Form,
     /// What it was last shown as.
-    pub(crate) memo: Memo,
+    pub(crate) cache: Cache,
     /// In the order in which they were admitted: none before one that it depends on.
     envelopes: Vec<Fetched>,
     /// The place of the next envelope in the document's own order.
@@ -106,7 +106,7 @@ impl Warm {
         Self {
             document,
             form,
-            memo: Memo::default(),
+            cache: Cache::default(),
             envelopes: Vec::new(),
             next_place: 0,
             unstored: 0,
@@ -162,7 +162,7 @@ impl Warm {
 
     /// To write in it: what it was shown as is over.
     pub(crate) fn document_mut(&mut self) -> &mut Document {
-        self.memo.forget();
+        self.cache.forget();
         &mut self.document
     }
 
@@ -177,7 +177,7 @@ impl Warm {
         edit: &Edit,
         seen: Option<&Version>,
     ) -> Result<Vec<Written>, EditRefused> {
-        self.memo.forget();
+        self.cache.forget();
         match seen {
             None => self.document.edit(&self.form, writer, edit),
             Some(seen) => self.document.edit_on(&self.form, writer, edit, seen),
@@ -186,7 +186,7 @@ impl Warm {
 
     /// Other questions are asked.
     pub(crate) fn set_form(&mut self, form: Form) {
-        self.memo.forget();
+        self.cache.forget();
         self.form = form;
     }
 

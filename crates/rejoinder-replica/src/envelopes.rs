@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use rejoinder_answers::{Admitted, NotAdmitted};
 use rejoinder_finalizer::{Request, Status};
-use rejoinder_identity::{ActorId, DocumentId, Frontier, OpeningId, PeerId, Tip, Verified, covers};
+use rejoinder_identity::{
+    ActorId, DocumentId, OpeningId, PeerId, Tip, Verified, VersionVector, covers,
+};
 use rejoinder_sync::{Envelope, Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
     event::Event,
     limits,
     refused::Refused,
-    rows::{self, FrontierRow},
+    rows::{self, VersionRow},
     store::{Batch, Loaded, Table},
     workspace::Workspace,
 };
@@ -67,7 +69,7 @@ impl Workspace {
         let Envelope { document, author, incarnation, change } = envelope.value();
         if rejoinder_identity::mutant!("mutant-late-edits-dropped")
             && let Some(slot) = self.slots.get(document)
-            && self.settled_frontier(&slot.opening).is_some()
+            && self.settled_versions(&slot.opening).is_some()
         {
             return;
         }
@@ -98,7 +100,7 @@ impl Workspace {
             }
             Err(NotAdmitted::Known) => {
                 let actor = envelope.value().actor();
-                if let Some(tip) = warm.document().frontier().get(&actor) {
+                if let Some(tip) = warm.document().version_vector().get(&actor) {
                     let item = Item::Envelope { document: *document, actor, seq: tip.seq };
                     self.sync.seen_again(core.now, link, item);
                 }
@@ -137,8 +139,8 @@ impl Workspace {
     ) {
         let Some(opening) = self.slots.get(document).map(|slot| slot.opening) else { return };
         let late = self
-            .settled_frontier(&opening)
-            .is_some_and(|frontier| !covers(frontier, &admitted.actor, admitted.seq));
+            .settled_versions(&opening)
+            .is_some_and(|version_vector| !covers(version_vector, &admitted.actor, admitted.seq));
         for question in admitted.questions.clone() {
             let workspace = self.id;
             core.tell(if late {
@@ -150,11 +152,11 @@ impl Workspace {
     }
 
     /// The changes that the record which settled a request was made on; none while it is open.
-    pub(crate) fn settled_frontier(&self, opening: &OpeningId) -> Option<&Frontier> {
+    pub(crate) fn settled_versions(&self, opening: &OpeningId) -> Option<&VersionVector> {
         match self.log.state().request(opening)?.status() {
             Status::Open => None,
-            Status::Decided(decision) => Some(&decision.embedded.frontier),
-            Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded.frontier),
+            Status::Decided(decision) => Some(&decision.embedded.version_vector),
+            Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded.version_vector),
         }
     }
 
@@ -319,8 +321,8 @@ impl Workspace {
         let Some(document) = self.log.state().request(opening).map(Request::document) else {
             return;
         };
-        let Some(frontier) = self.settled_frontier(opening) else { return };
-        let covered: Vec<_> = frontier.iter().map(|(actor, tip)| (*actor, tip.seq)).collect();
+        let Some(version_vector) = self.settled_versions(opening) else { return };
+        let covered: Vec<_> = version_vector.iter().map(|(actor, tip)| (*actor, tip.seq)).collect();
         for (actor, seq) in covered {
             self.own.carried(document, actor, seq);
         }
@@ -376,10 +378,14 @@ pub(crate) fn note(
     warm.next_place += 1;
     warm.unstored += 1;
     batch.put(Table::Envelopes, rows::envelope_key(&document, place), bytes.to_vec());
-    if rejoinder_identity::mutant!("mutant-frontier-not-stored") && admitted.seq > 1 {
+    if rejoinder_identity::mutant!("mutant-version-not-stored") && admitted.seq > 1 {
         return;
     }
     let tip = Tip { seq: admitted.seq, hash: admitted.hash };
-    let row = FrontierRow { author, tip };
-    batch.put(Table::Frontiers, rows::frontier_key(&document, &admitted.actor), rows::value(&row));
+    let row = VersionRow { author, tip };
+    batch.put(
+        Table::VersionVectors,
+        rows::version_key(&document, &admitted.actor),
+        rows::value(&row),
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Answered, Ended, Fate as Answer, How, ProposalKind, Refusal, Status};
+use rejoinder_finalizer::{Answered, Ended, How, ProposalKind, Refusal, Ruling, Status};
 use rejoinder_identity::{OpeningId, PeerId, ProposalId};
 
 use crate::{
@@ -26,10 +26,10 @@ pub(crate) struct Course {
 impl Workspace {
     /// How far a proposal has come; none when it is neither on its way from here nor answered.
     pub(crate) fn fate(&self, proposal: &ProposalId) -> Option<Fate> {
-        if let Some(Answered { fate, .. }) = self.log.state().answered(proposal) {
-            return Some(match fate {
-                Answer::Granted | Answer::Decided(_) => Fate::Granted,
-                Answer::Refused(refusal) => Fate::Refused(refusal.clone()),
+        if let Some(Answered { ruling, .. }) = self.log.state().answered(proposal) {
+            return Some(match ruling {
+                Ruling::Granted | Ruling::Decided(_) => Fate::Granted,
+                Ruling::Refused(refusal) => Fate::Refused(refusal.clone()),
             });
         }
         let course = self.courses.get(proposal)?;

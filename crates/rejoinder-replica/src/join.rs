@@ -1,6 +1,6 @@
 //! Coming in: what a device asks with, what a member answers, and what the asker makes of it.
 
-use rejoinder_finalizer::{Checked, Fate, Join};
+use rejoinder_finalizer::{Checked, Join, Ruling};
 use rejoinder_identity::{Nonce, PeerId, Ticket, from_bytes, to_bytes};
 use serde::{Deserialize, Serialize};
 
@@ -93,9 +93,9 @@ impl Workspace {
 
     /// What the log says of a join.
     pub(crate) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
-        Some(match &self.log.state().answered(id)?.fate {
-            Fate::Granted | Fate::Decided(_) => JoinAnswer::Member,
-            Fate::Refused(refusal) => JoinAnswer::Refused(refusal.to_string()),
+        Some(match &self.log.state().answered(id)?.ruling {
+            Ruling::Granted | Ruling::Decided(_) => JoinAnswer::Member,
+            Ruling::Refused(refusal) => JoinAnswer::Refused(refusal.to_string()),
         })
     }
 

@@ -5,6 +5,7 @@
 //! sockets, files, clocks and randomness stay outside, so that a failing run is a seed.
 
 mod backlog;
+mod cache;
 mod card;
 mod cards;
 mod command;
@@ -23,7 +24,6 @@ mod introduced;
 mod join;
 pub mod limits;
 mod links;
-mod memo;
 #[cfg(rejoinder_mutants)]
 mod mutants;
 mod output;
@@ -56,7 +56,7 @@ pub use output::{Output, Reply};
 pub use refused::Refused;
 pub use replica::{Config, Replica};
 pub use restore::{Broken, RestoreError};
-pub use store::{Batch, Change, Load, LoadId, Loaded, Restored, Rows, Salvaged, Table, WriteId};
+pub use store::{Batch, Load, LoadId, Loaded, Restored, RowOp, Rows, Salvaged, Table, WriteId};
 pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
 pub use work::Work;
 

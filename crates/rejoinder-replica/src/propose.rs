@@ -7,7 +7,7 @@ use rejoinder_answers::{Completion, answer_to_json};
 use rejoinder_finalizer::{
     Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, Status,
 };
-use rejoinder_identity::{DocumentId, Frontier, OpeningId, QuestionId, Role, TurnId};
+use rejoinder_identity::{DocumentId, OpeningId, QuestionId, Role, TurnId, VersionVector};
 use serde_json::json;
 
 use crate::{
@@ -43,10 +43,10 @@ impl Workspace {
             let command = Command::Complete { workspace, opening, response, answers };
             return Ok(Done::Later(command, document));
         };
-        let frontier = warm.document().frontier().clone();
+        let version_vector = warm.document().version_vector().clone();
         let answers = on_screen(warm, response, answers);
         let completion =
-            Completion { response, carried: &answers, proposer: core.me, seen: &frontier };
+            Completion { response, carried: &answers, proposer: core.me, seen: &version_vector };
         if let Some(refusal) = incomplete(warm, &completion) {
             return Err(Refused::Host(refusal));
         }
@@ -55,7 +55,7 @@ impl Workspace {
             .map(|(question, answer)| (question, answer_to_json(&answer).to_string()))
             .collect();
         let kind = ProposalKind::Complete(Complete { opening, revision, response, answers });
-        self.propose_having_seen(core, id, kind, frontier)?;
+        self.propose_having_seen(core, id, kind, version_vector)?;
         Ok(Done::Yes)
     }
 
@@ -67,7 +67,7 @@ impl Workspace {
     ) -> Result<(), Refused> {
         self.may(&core.me, Role::Answerer)?;
         core.may_write()?;
-        self.propose_having_seen(core, id, kind, Frontier::new())
+        self.propose_having_seen(core, id, kind, VersionVector::new())
     }
 
     fn propose_having_seen(
@@ -75,13 +75,13 @@ impl Workspace {
         core: &mut Core,
         id: CommandId,
         kind: ProposalKind,
-        frontier: Frontier,
+        version_vector: VersionVector,
     ) -> Result<(), Refused> {
         let proposal = Proposal {
             workspace: self.id,
             author: core.me,
             nonce: core.nonce(),
-            seen: Seen { log: self.log.position().head, frontier },
+            seen: Seen { log: self.log.position().head, version_vector },
             kind,
         };
         let proposal = Checked::<Proposal>::sign(&core.key, proposal)

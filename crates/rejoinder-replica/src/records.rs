@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rejoinder_answers::Form;
-use rejoinder_finalizer::{Appended, Change, Checked, LogError, Record, Request, Voided};
+use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Request, Voided};
 use rejoinder_identity::{OpeningId, PeerId, RecordId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
@@ -79,7 +79,7 @@ impl Workspace {
         let key = rows::record_key(&self.id, appended.seq);
         batch.put(Table::Records, key, bytes.to_vec());
         for change in &appended.changes {
-            if let Change::Answered { proposal, .. } = change {
+            if let LogChange::Answered { proposal, .. } = change {
                 batch.delete(Table::Proposals, rows::proposal_key(&self.id, proposal));
             }
         }
@@ -95,11 +95,11 @@ impl Workspace {
         self.release(&Wait::Record(appended.record));
     }
 
-    fn react_to(&mut self, core: &mut Core, change: Change) {
+    fn react_to(&mut self, core: &mut Core, change: LogChange) {
         let workspace = self.id;
         match change {
-            Change::Voided(voided) => self.voided(core, voided),
-            Change::EpochStarted { host, .. } => {
+            LogChange::Voided(voided) => self.voided(core, voided),
+            LogChange::EpochStarted { host, .. } => {
                 if self.hosting.as_ref().is_some_and(|_| host != core.me) {
                     self.stop_hosting(core);
                 }
@@ -107,9 +107,9 @@ impl Workspace {
                 self.part_with_strangers();
                 core.tell(Event::Chat(workspace));
             }
-            Change::MemberAdded { device, .. } => self.member_added(core, device),
-            Change::RequestRaised { opening, .. } => self.raised(core, opening),
-            Change::RequestDecided { opening } => {
+            LogChange::MemberAdded { device, .. } => self.member_added(core, device),
+            LogChange::RequestRaised { opening, .. } => self.raised(core, opening),
+            LogChange::RequestDecided { opening } => {
                 tracing::info!(workspace = %self.id, %opening, "decided");
                 self.settled(opening);
                 if rejoinder_identity::mutant!("mutant-handed-over-when-decided") {
@@ -118,18 +118,20 @@ impl Workspace {
                 core.tell(Event::Decided { workspace, opening });
                 self.tell_completions(core, &opening);
             }
-            Change::RequestEnded { opening, .. } => {
+            LogChange::RequestEnded { opening, .. } => {
                 self.settled(opening);
                 core.tell(Event::Ended { workspace, opening });
                 self.tell_completions(core, &opening);
             }
-            Change::RequestSuspended { opening } => core.tell(Event::Ended { workspace, opening }),
-            Change::RequestReopened { opening } => {
+            LogChange::RequestSuspended { opening } => {
+                core.tell(Event::Ended { workspace, opening })
+            }
+            LogChange::RequestReopened { opening } => {
                 self.keep_in_memory(opening);
                 self.warm_up(core, opening);
                 core.tell(Event::Resumed { workspace, opening });
             }
-            Change::Answered { proposal, .. } => {
+            LogChange::Answered { proposal, .. } => {
                 self.wishes.remove(&proposal);
                 self.unanswered.release(&proposal);
                 self.sync.drop_proposal(core.now, &proposal);
@@ -138,13 +140,13 @@ impl Workspace {
                     self.tell_fate(core, proposal);
                 }
             }
-            Change::TurnStarted { .. }
-            | Change::TurnResumed { .. }
-            | Change::TurnEnded { .. }
-            | Change::Published => core.tell(Event::Chat(workspace)),
+            LogChange::TurnStarted { .. }
+            | LogChange::TurnResumed { .. }
+            | LogChange::TurnEnded { .. }
+            | LogChange::Published => core.tell(Event::Chat(workspace)),
             // A join waits for the invite whose key vouches for it.
-            Change::InviteIssued { invite } => self.release(&Wait::Author(invite)),
-            Change::Skipped { kind } => tracing::info!(kind, "a record of a later release"),
+            LogChange::InviteIssued { invite } => self.release(&Wait::Author(invite)),
+            LogChange::Skipped { kind } => tracing::info!(kind, "a record of a later release"),
         }
     }
 

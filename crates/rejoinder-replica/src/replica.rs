@@ -198,7 +198,7 @@ impl Replica {
         self.workspaces.get(id)?.fate(proposal)
     }
 
-    /// Whether a link is up, log heads and frontiers are equal with every linked member, and every
+    /// Whether a link is up, log heads and version vectors are equal with every linked member, and every
     /// own edit and proposal is on a peer's disk.
     pub fn synced(&self, id: &WorkspaceId) -> bool {
         self.workspaces.get(id).is_some_and(Workspace::synced)

@@ -9,7 +9,7 @@ mod lost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rejoinder_identity::{ActorId, DocumentId, Frontier, Hint, PeerId, Tip, WorkspaceId};
+use rejoinder_identity::{ActorId, DocumentId, Hint, PeerId, Tip, VersionVector, WorkspaceId};
 
 pub use self::error::{Broken, RestoreError};
 use self::lost::Lost;
@@ -17,7 +17,7 @@ use crate::{
     card::Card,
     core::Core,
     event::Event,
-    rows::{self, DeviceRow, FrontierRow, ProposalRow, WorkspaceRow},
+    rows::{self, DeviceRow, ProposalRow, VersionRow, WorkspaceRow},
     store::{Restored, Rows, Table},
     wish::{Content, Wish},
     workspace::Workspace,
@@ -32,7 +32,13 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
     let mut take = |table| restored.rows.remove(&table).unwrap_or_default();
     let mut workspaces = meta(core, take(Table::Meta), &mut lost);
     logs::restore(core, &mut workspaces, take(Table::Records), &mut lost)?;
-    frontiers(core, &mut workspaces, take(Table::Frontiers), rows_are_missing, &mut lost);
+    version_vectors(
+        core,
+        &mut workspaces,
+        take(Table::VersionVectors),
+        rows_are_missing,
+        &mut lost,
+    );
     for workspace in workspaces.values_mut() {
         let openings: Vec<_> =
             workspace.log.state().requests().map(rejoinder_finalizer::Request::opening).collect();
@@ -93,7 +99,7 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
     workspaces
 }
 
-fn frontiers(
+fn version_vectors(
     core: &mut Core,
     workspaces: &mut Workspaces,
     rows: Rows,
@@ -102,12 +108,12 @@ fn frontiers(
 ) {
     let mut documents: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>> = BTreeMap::new();
     for (key, value) in rows {
-        let Some((document, actor)) = rows::frontier_of_key(&key) else {
-            lost.add(Table::Frontiers, key);
+        let Some((document, actor)) = rows::version_of_key(&key) else {
+            lost.add(Table::VersionVectors, key);
             continue;
         };
-        let row = lost.read::<FrontierRow>(Table::Frontiers, "frontier row", key, &value);
-        let Some(FrontierRow { author, tip }) = row else { continue };
+        let row = lost.read::<VersionRow>(Table::VersionVectors, "version row", key, &value);
+        let Some(VersionRow { author, tip }) = row else { continue };
         documents.entry(document).or_default().insert(actor, (author, tip));
     }
     suspect(core, workspaces, rows_are_missing, lost);
@@ -118,8 +124,9 @@ fn frontiers(
             core.left_over.insert(document, actors);
             continue;
         };
-        let frontier: Frontier = actors.iter().map(|(actor, (_, tip))| (*actor, *tip)).collect();
-        workspace.sync.restore_document(document, &frontier);
+        let version_vector: VersionVector =
+            actors.iter().map(|(actor, (_, tip))| (*actor, *tip)).collect();
+        workspace.sync.restore_document(document, &version_vector);
         for (actor, (author, tip)) in actors {
             if author == core.me {
                 // Whether a peer has them is not stored: it tells when it is met.
@@ -135,8 +142,8 @@ fn frontiers(
 /// that carries what it has lost.
 fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool, lost: &Lost) {
     let named: BTreeSet<Option<DocumentId>> = lost
-        .keys(Table::Frontiers)
-        .map(|key| rows::frontier_of_key(key).map(|(of, _)| of))
+        .keys(Table::VersionVectors)
+        .map(|key| rows::version_of_key(key).map(|(of, _)| of))
         .collect();
     let known = |document: &DocumentId| {
         workspaces.values().any(|workspace| workspace.slots.contains_key(document))

@@ -13,7 +13,7 @@ use crate::{
     event::Event,
     links::save_card,
     replica::Replica,
-    rows::{self, FrontierRow, ProposalRow},
+    rows::{self, ProposalRow, VersionRow},
     store::{Batch, Salvaged, Table},
     workspace::Workspace,
 };
@@ -90,9 +90,13 @@ impl Warm {
             Some((fetched.actor, envelope.value().author))
         });
         for (actor, author) in authors.collect::<BTreeMap<_, _>>() {
-            let Some(tip) = self.document().frontier().get(&actor).copied() else { continue };
-            let row = FrontierRow { author, tip };
-            batch.put(Table::Frontiers, rows::frontier_key(document, &actor), rows::value(&row));
+            let Some(tip) = self.document().version_vector().get(&actor).copied() else { continue };
+            let row = VersionRow { author, tip };
+            batch.put(
+                Table::VersionVectors,
+                rows::version_key(document, &actor),
+                rows::value(&row),
+            );
         }
         batch
     }

@@ -42,9 +42,9 @@ impl WorkspaceRow {
     }
 }
 
-/// `Frontiers`: the last stored change of an actor, and whose it is.
+/// `Version vectors`: the last stored change of an actor, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FrontierRow {
+pub(crate) struct VersionRow {
     pub(crate) author: PeerId,
     pub(crate) tip: Tip,
 }
@@ -103,11 +103,11 @@ pub(crate) fn envelope_place_of_key(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(place.try_into().ok()?))
 }
 
-pub(crate) fn frontier_key(document: &DocumentId, actor: &ActorId) -> Vec<u8> {
+pub(crate) fn version_key(document: &DocumentId, actor: &ActorId) -> Vec<u8> {
     [&document.0[..], &actor.0].concat()
 }
 
-pub(crate) fn frontier_of_key(key: &[u8]) -> Option<(DocumentId, ActorId)> {
+pub(crate) fn version_of_key(key: &[u8]) -> Option<(DocumentId, ActorId)> {
     let (document, actor) = key.split_first_chunk()?;
     Some((DocumentId(*document), ActorId(actor.try_into().ok()?)))
 }
@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(untold_of_key(&key), Some((workspace, Some(OpeningId([5; 32])))));
         assert_eq!(untold_of_key(&notes_untold_key(&workspace)), Some((workspace, None)));
         assert_eq!(untold_of_key(&key[..70]), None);
-        let frontier = frontier_key(&document, &ActorId([3; 16]));
-        assert_eq!(frontier_of_key(&frontier), Some((document, ActorId([3; 16]))));
+        let version_vector = version_key(&document, &ActorId([3; 16]));
+        assert_eq!(version_of_key(&version_vector), Some((document, ActorId([3; 16]))));
         let proposal = proposal_key(&workspace, &ProposalId([4; 32]));
         assert_eq!(proposal_of_key(&proposal), Some((workspace, ProposalId([4; 32]))));
         assert_eq!(record_place_of_key(b"short"), None);
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        let row = FrontierRow {
+        let row = VersionRow {
             author: PeerId([1; 32]),
             tip: Tip { seq: 300, hash: ChangeHash([2; 32]) },
         };

@@ -43,8 +43,8 @@ impl Settle for Workspace {
     fn end(&self, opening: &OpeningId) -> Settlement {
         let (_, warm) = self.document(opening).expect(READ);
         if rejoinder_identity::mutant!("mutant-turn-end-settles-nothing") {
-            let frontier = warm.document().frontier().clone();
-            return Settlement { frontier, ..Settlement::default() };
+            let version_vector = warm.document().version_vector().clone();
+            return Settlement { version_vector, ..Settlement::default() };
         }
         settlement(warm.document().settle_end(warm.form()))
     }
@@ -72,6 +72,6 @@ fn settlement(settled: answers::Settlement) -> Settlement {
         missing: settled.missing,
         invalid: settled.invalid,
         too_large: settled.too_large,
-        frontier: settled.frontier,
+        version_vector: settled.version_vector,
     }
 }

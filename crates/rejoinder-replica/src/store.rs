@@ -21,7 +21,7 @@ pub enum Table {
     /// The signed changes of every document: the truth that documents are views of.
     Envelopes,
     /// The last change of each (document, actor), so that a home opens without reading envelopes.
-    Frontiers,
+    VersionVectors,
     /// Proposals that no record has answered yet.
     Proposals,
     /// The highest address card of each device.
@@ -34,14 +34,14 @@ impl Table {
         Self::Meta,
         Self::Records,
         Self::Envelopes,
-        Self::Frontiers,
+        Self::VersionVectors,
         Self::Proposals,
         Self::Addresses,
     ];
 
     /// The tables that are read whole when a home is opened. The others are read on demand.
     pub const AT_OPEN: [Self; 5] =
-        [Self::Meta, Self::Records, Self::Frontiers, Self::Proposals, Self::Addresses];
+        [Self::Meta, Self::Records, Self::VersionVectors, Self::Proposals, Self::Addresses];
 
     /// Its name in the file. A name that was once released is never given to another table.
     pub fn name(self) -> &'static str {
@@ -49,7 +49,7 @@ impl Table {
             Self::Meta => "meta",
             Self::Records => "records",
             Self::Envelopes => "envelopes",
-            Self::Frontiers => "frontiers",
+            Self::VersionVectors => "frontiers",
             Self::Proposals => "proposals",
             Self::Addresses => "addresses",
         }
@@ -58,7 +58,7 @@ impl Table {
 
 /// One change of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum RowOp {
     /// Writes a row, over the one of that key if there is one.
     Put(Table, Vec<u8>, Vec<u8>),
     /// Removes a row; no error when there is none.
@@ -69,18 +69,18 @@ pub enum Change {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
     /// The changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RowOp>,
 }
 
 impl Batch {
     /// Adds a row to write.
     pub fn put(&mut self, table: Table, key: Vec<u8>, value: Vec<u8>) {
-        self.changes.push(Change::Put(table, key, value));
+        self.changes.push(RowOp::Put(table, key, value));
     }
 
     /// Adds a row to remove.
     pub fn delete(&mut self, table: Table, key: Vec<u8>) {
-        self.changes.push(Change::Delete(table, key));
+        self.changes.push(RowOp::Delete(table, key));
     }
 
     /// Whether there is nothing to write.

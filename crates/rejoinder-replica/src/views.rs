@@ -8,10 +8,10 @@ use rejoinder_finalizer::{Embedded, Request, Status};
 use rejoinder_identity::{OpeningId, QuestionId, RecordId};
 
 use crate::{
+    cache::Shown,
     core::Core,
     document::Warm,
     event::Fate,
-    memo::Shown,
     view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView},
     workspace::Workspace,
 };
@@ -138,11 +138,15 @@ impl Warm {
     /// What the document says, beside the record that settled its request, if one did.
     fn shown(&self, settled: Option<(RecordId, &Embedded, &Projection)>) -> Shown {
         let (document, form) = (self.document(), self.form());
-        self.memo.get(settled.map(|(record, ..)| record), || match settled {
+        self.cache.get(settled.map(|(record, ..)| record), || match settled {
             None => Shown { projection: document.projection(form), ..Shown::default() },
             Some((_, embedded, projection)) => Shown {
-                passed_over: document.passed_over(form, &embedded.frontier, &projection.answers),
-                not_included: document.not_included(form, &embedded.frontier),
+                passed_over: document.passed_over(
+                    form,
+                    &embedded.version_vector,
+                    &projection.answers,
+                ),
+                not_included: document.not_included(form, &embedded.version_vector),
                 ..Shown::default()
             },
         })

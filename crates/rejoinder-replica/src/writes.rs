@@ -10,7 +10,7 @@ use rejoinder_identity::Timestamp;
 
 use crate::{
     limits,
-    store::{Batch, Change, WriteId},
+    store::{Batch, RowOp, WriteId},
 };
 
 /// Writes under way; `T` is what follows each.
@@ -147,9 +147,9 @@ impl<T> Writes<T> {
 }
 
 fn size(batch: &Batch) -> usize {
-    let of = |change: &Change| match change {
-        Change::Put(_, key, value) => key.len() + value.len(),
-        Change::Delete(_, key) => key.len(),
+    let of = |change: &RowOp| match change {
+        RowOp::Put(_, key, value) => key.len() + value.len(),
+        RowOp::Delete(_, key) => key.len(),
     };
     batch.changes.iter().map(of).sum()
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use redb::StorageBackend;
-use rejoinder::{Backend, OpenError, Pace, Place, SecretKey, StoreAt, Taken};
+use rejoinder::{Backend, DiskLatency, OpenError, Place, SecretKey, StoreAt, Taken};
 use tokio::time::Instant;
 
 use crate::{
@@ -239,7 +239,7 @@ pub(crate) struct Paced {
     pub(crate) peer: Peer,
 }
 
-impl Pace for Paced {
+impl DiskLatency for Paced {
     fn until_done(&self) -> Duration {
         self.peer.works(Work::Rounds);
         let mut inner = self.disk.lock();

@@ -22,7 +22,7 @@ use tokio::{
 };
 
 pub use self::link::Link;
-use self::{cuts::Cuts, link::Wire, socket::Socket};
+use self::{cuts::Cuts, link::BusyLink, socket::Socket};
 pub(crate) use self::{
     cuts::Pairs,
     socket::{Machine, VirtualTime},
@@ -57,7 +57,7 @@ struct State {
     moved: BTreeMap<IpAddr, IpAddr>,
     /// How links are, where nothing else was said.
     usual: Link,
-    wires: BTreeMap<(IpAddr, IpAddr), Wire>,
+    wires: BTreeMap<(IpAddr, IpAddr), BusyLink>,
     cuts: Cuts,
     most_in_flight: usize,
 }
@@ -143,7 +143,7 @@ impl Network {
     }
 
     pub(crate) fn set_link(&self, from: IpAddr, to: IpAddr, link: Link) {
-        self.lock().wires.insert((from, to), Wire::new(link));
+        self.lock().wires.insert((from, to), BusyLink::new(link));
     }
 
     pub(crate) fn cut(&self, name: &str, pairs: Pairs) {
@@ -196,7 +196,7 @@ impl State {
         // To an address that nobody has, the way is one of the network's own.
         let way = (place.0, self.machine(to.ip()).unwrap_or(to.ip()));
         let usual = self.usual;
-        let wire = self.wires.entry(way).or_insert_with(|| Wire::new(usual));
+        let wire = self.wires.entry(way).or_insert_with(|| BusyLink::new(usual));
         let fate = wire.draw(&mut self.draws, Instant::now(), bytes.len());
         if let Some(fault) = fate.fault {
             self.fired.count(fault);

@@ -10,16 +10,16 @@ use crate::{
     backend::Frozen,
     error::{Failure, What},
     guard::guarded,
-    limits, seal,
+    limits, row_checksum,
 };
 
 /// The version of the form that this release writes, and the highest that it reads.
 ///
-/// 1: rows as they are. 2: each with its checksum behind it, see `seal.rs`.
+/// 1: rows as they are. 2: each with its checksum behind it, see `row_checksum.rs`.
 pub const FORMAT: u32 = 2;
 
 /// Before rows had checksums.
-const UNSEALED: u32 = 1;
+const WITHOUT_CHECKSUMS: u32 = 1;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
@@ -28,12 +28,12 @@ type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 /// first one's checksum, so that a flipped bit is not taken for a later release.
 const FORMAT_TABLE: Definition = TableDefinition::new("format");
 const FORMAT_KEY: &[u8] = b"version";
-const SEAL_KEY: &[u8] = b"version/seal";
+const CHECKSUM_KEY: &[u8] = b"version/seal";
 
 /// Whose form a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    Unsealed,
+    WithoutChecksums,
     Ours,
     Newer(u32),
 }
@@ -66,7 +66,7 @@ fn prepare(database: &Database) -> Result<(), Failure> {
     let lacks = Table::ALL.iter().any(|table| !tables.iter().any(|name| name == table.name()));
     match version(database)? {
         Version::Newer(newer) => Err(What::Newer(newer).into()),
-        Version::Unsealed => seal_all(database),
+        Version::WithoutChecksums => add_checksums(database),
         Version::Ours if lacks && tables.iter().any(|name| !is_known(name)) => {
             Err(What::Damaged("a table has another name".into()).into())
         }
@@ -83,20 +83,23 @@ fn is_known(name: &str) -> bool {
 pub(crate) fn version(database: &impl ReadableDatabase) -> Result<Version, Failure> {
     let table = database.begin_read()?.open_table(FORMAT_TABLE)?;
     let bytes = |key| Ok::<_, Failure>(table.get(key)?.map(|row| row.value().to_vec()));
-    let (version, seal) = (bytes(FORMAT_KEY)?, bytes(SEAL_KEY)?);
+    let (version, checksum) = (bytes(FORMAT_KEY)?, bytes(CHECKSUM_KEY)?);
     let number = version.as_deref().and_then(|row| row.try_into().ok()).map(u32::from_le_bytes);
-    let sealed = seal.as_deref() == version.as_deref().map(seal_of).as_ref().map(|seal| &seal[..]);
+    let checked = checksum.as_deref()
+        == version.as_deref().map(checksum_of).as_ref().map(|checksum| &checksum[..]);
     match number {
-        Some(UNSEALED) if seal.is_none() => Ok(Version::Unsealed),
-        Some(FORMAT) if sealed => Ok(Version::Ours),
-        // A later release may seal this row otherwise, but not without a trace.
-        Some(newer) if newer > FORMAT && (sealed || seal.is_none()) => Ok(Version::Newer(newer)),
+        Some(WITHOUT_CHECKSUMS) if checksum.is_none() => Ok(Version::WithoutChecksums),
+        Some(FORMAT) if checked => Ok(Version::Ours),
+        // A later release may checksum this row otherwise, but not without a trace.
+        Some(newer) if newer > FORMAT && (checked || checksum.is_none()) => {
+            Ok(Version::Newer(newer))
+        }
         Some(_) | None => Err(What::Damaged("it does not say in which format it is".into()).into()),
     }
 }
 
-fn seal_of(version: &[u8]) -> [u8; 8] {
-    seal::checksum(FORMAT_TABLE.name(), FORMAT_KEY, version)
+fn checksum_of(version: &[u8]) -> [u8; 8] {
+    row_checksum::checksum(FORMAT_TABLE.name(), FORMAT_KEY, version)
 }
 
 fn make(database: &Database) -> Result<(), Failure> {
@@ -113,25 +116,32 @@ fn say_version(write: &redb::WriteTransaction) -> Result<(), Failure> {
     let version = FORMAT.to_le_bytes();
     let mut table = write.open_table(FORMAT_TABLE)?;
     table.insert(FORMAT_KEY, version.as_slice())?;
-    table.insert(SEAL_KEY, seal_of(&version).as_slice())?;
+    table.insert(CHECKSUM_KEY, checksum_of(&version).as_slice())?;
     Ok(())
 }
 
 /// From format 1: all rows get their checksums, in one transaction.
-fn seal_all(database: &Database) -> Result<(), Failure> {
+fn add_checksums(database: &Database) -> Result<(), Failure> {
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
     say_version(&write)?;
     for table in Table::ALL {
         let mut rows = write.open_table(definition(table))?;
-        let unsealed: Vec<_> = rows
+        let without: Vec<_> = rows
             .iter()?
             .map(|row| row.map(|(key, value)| (key.value().to_vec(), value.value().to_vec())))
             .collect::<Result<_, _>>()?;
-        for (key, value) in unsealed {
-            rows.insert(key.as_slice(), seal::sealed(table.name(), &key, &value).as_slice())?;
+        for (key, value) in without {
+            rows.insert(
+                key.as_slice(),
+                row_checksum::with_checksum(table.name(), &key, &value).as_slice(),
+            )?;
         }
     }
-    tracing::info!(from = UNSEALED, to = FORMAT, "the home's file has this release's form now");
+    tracing::info!(
+        from = WITHOUT_CHECKSUMS,
+        to = FORMAT,
+        "the home's file has this release's form now"
+    );
     Ok(write.commit()?)
 }

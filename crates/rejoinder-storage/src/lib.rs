@@ -12,14 +12,14 @@ mod copy;
 mod error;
 mod format;
 mod guard;
+mod half_created;
 mod limits;
 mod memory;
-mod mended;
+mod readonly_view;
+mod row_checksum;
 mod salvage;
 mod scan;
-mod seal;
 mod store;
-mod unborn;
 
 pub use backend::Backend;
 pub use error::{Doing, StoreError, What};

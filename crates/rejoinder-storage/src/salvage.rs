@@ -14,8 +14,8 @@ use crate::{
     error::{Failure, What},
     format::{self, Version, definition},
     guard::guarded,
-    mended::{self, Commit},
-    seal::{self, LOST},
+    readonly_view::{self, Commit},
+    row_checksum::{self, LOST},
 };
 
 /// What was found of a table.
@@ -44,7 +44,7 @@ pub(crate) fn salvage(backend: &dyn Backend, why: String) -> Result<Salvaged, Fa
 pub(crate) fn is_ours(backend: &dyn Backend) -> bool {
     [Commit::Newer, Commit::Older].into_iter().any(|commit| {
         let tables = guarded(|| {
-            let database = mended::open(backend.open()?, commit)?;
+            let database = readonly_view::open(backend.open()?, commit)?;
             let read = database.begin_read()?;
             let tables = read.list_tables()?;
             Ok(tables.map(|table| table.name().to_owned()).collect::<Vec<_>>())
@@ -62,13 +62,13 @@ fn read(backend: &dyn Backend) -> Result<BTreeMap<Table, Walked>, Failure> {
             break;
         }
         let walked = guarded(|| {
-            let database = mended::open(backend.open()?, commit)?;
-            let sealed = match guarded(|| format::version(&database)) {
+            let database = readonly_view::open(backend.open()?, commit)?;
+            let checked = match guarded(|| format::version(&database)) {
                 Ok(Version::Newer(version)) => return Ok(Err(What::Newer(version))),
-                Ok(Version::Unsealed) => false,
+                Ok(Version::WithoutChecksums) => false,
                 Ok(Version::Ours) | Err(_) => true,
             };
-            Ok(Ok(Table::ALL.map(|table| (table, walk(&database, table, sealed)))))
+            Ok(Ok(Table::ALL.map(|table| (table, walk(&database, table, checked)))))
         });
         match walked {
             Ok(Err(newer)) => return Err(newer.into()),
@@ -108,8 +108,8 @@ impl Walked {
     }
 
     /// Notes a row.
-    fn note(&mut self, name: &str, key: &[u8], stored: &[u8], sealed: bool) {
-        let value = if sealed { seal::value(name, key, stored) } else { Some(stored) };
+    fn note(&mut self, name: &str, key: &[u8], stored: &[u8], checked: bool) {
+        let value = if checked { row_checksum::value(name, key, stored) } else { Some(stored) };
         match value {
             Some(value) => drop(self.sound.insert(key.to_vec(), value.to_vec())),
             None => drop(self.damaged.insert(key.to_vec())),
@@ -118,7 +118,7 @@ impl Walked {
 }
 
 /// Walks through a table as far as that goes, from either end.
-fn walk(database: &impl ReadableDatabase, table: Table, sealed: bool) -> Walked {
+fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked {
     let mut walked = Walked::default();
     let mut last: Option<Vec<u8>> = None;
     let mut seen = 0;
@@ -130,7 +130,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, sealed: bool) -> Walked 
                 return Err(What::Damaged("rows are not in their order".into()).into());
             }
             last = Some(key.value().to_vec());
-            walked.note(table.name(), key.value(), stored.value(), sealed);
+            walked.note(table.name(), key.value(), stored.value(), checked);
             seen += 1;
         }
         Ok(redb::ReadableTableMetadata::len(&rows)? == seen)
@@ -149,7 +149,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, sealed: bool) -> Walked 
                 break;
             }
             before = Some(key.value().to_vec());
-            walked.note(table.name(), key.value(), stored.value(), sealed);
+            walked.note(table.name(), key.value(), stored.value(), checked);
         }
         Ok(())
     });
@@ -176,7 +176,10 @@ fn write(backend: &dyn Backend, found: &BTreeMap<Table, Walked>) -> Result<(), F
             rows.insert(key.as_slice(), LOST)?;
         }
         for (key, value) in &walked.sound {
-            rows.insert(key.as_slice(), seal::sealed(table.name(), key, value).as_slice())?;
+            rows.insert(
+                key.as_slice(),
+                row_checksum::with_checksum(table.name(), key, value).as_slice(),
+            )?;
         }
     }
     write.commit()?;

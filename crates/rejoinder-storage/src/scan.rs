@@ -6,7 +6,7 @@ use rejoinder_replica::{Load, Loaded, Table};
 use crate::{
     error::Failure,
     format::definition,
-    seal::{self, LOST},
+    row_checksum::{self, LOST},
 };
 
 /// What a read found.
@@ -40,7 +40,7 @@ pub(crate) fn rows(database: &impl ReadableDatabase, load: &Load) -> Result<Scan
         let (key, stored) = row?;
         let (key, stored) = (key.value(), stored.value());
         let wanted = key.starts_with(prefix);
-        match seal::value(table.name(), key, stored) {
+        match row_checksum::value(table.name(), key, stored) {
             Some(value) if wanted => scan.loaded.rows.push((key.to_vec(), value.to_vec())),
             Some(_) => break,
             // Its key may be what is damaged: the row after it is looked at in any case.

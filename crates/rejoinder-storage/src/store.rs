@@ -8,7 +8,7 @@ use std::{
 };
 
 use redb::{Database, Durability};
-use rejoinder_replica::{Batch, Change, Load, Loaded, Restored, Salvaged, Table};
+use rejoinder_replica::{Batch, Load, Loaded, Restored, RowOp, Salvaged, Table};
 
 use crate::{
     backend::{Backend, Frozen, HomeFile, Opened},
@@ -16,9 +16,11 @@ use crate::{
     error::{Doing, Failure, StoreError, What},
     format,
     guard::guarded,
+    half_created,
     memory::WritesInMemory,
+    row_checksum,
     salvage::{is_ours, salvage},
-    scan, seal, unborn,
+    scan,
 };
 
 /// One home's file.
@@ -276,7 +278,9 @@ fn open_disk(backend: &dyn Backend) -> Result<State, Failure> {
         Ok(State::Open(database, frozen))
     };
     match open() {
-        Err(Failure { what: What::Foreign, .. }) if unborn::cleared(&*backend.open()?)? => open(),
+        Err(Failure { what: What::Foreign, .. }) if half_created::cleared(&*backend.open()?)? => {
+            open()
+        }
         opened => opened,
     }
 }
@@ -300,13 +304,13 @@ fn apply(database: &Database, batches: &[Batch]) -> Result<(), Failure> {
     write.set_durability(Durability::Immediate)?;
     for change in batches.iter().flat_map(|batch| &batch.changes) {
         match change {
-            Change::Put(table, key, value) => {
-                let sealed = seal::sealed(table.name(), key, value);
+            RowOp::Put(table, key, value) => {
+                let checked = row_checksum::with_checksum(table.name(), key, value);
                 write
                     .open_table(format::definition(*table))?
-                    .insert(key.as_slice(), sealed.as_slice())?;
+                    .insert(key.as_slice(), checked.as_slice())?;
             }
-            Change::Delete(table, key) => {
+            RowOp::Delete(table, key) => {
                 write.open_table(format::definition(*table))?.remove(key.as_slice())?;
             }
         }

@@ -1,21 +1,21 @@
 //! What was said to be held is not what is held: a document was read from a damaged disk.
 
-use rejoinder_identity::{ActorId, DocumentId, Frontier, Timestamp};
+use rejoinder_identity::{ActorId, DocumentId, Timestamp, VersionVector};
 
 use crate::{Sync, key::Key, link::Link};
 
 impl Sync {
     /// What is said to be held of a document.
-    pub fn frontier(&self, document: &DocumentId) -> Frontier {
-        self.held.frontier(document)
+    pub fn version_vector(&self, document: &DocumentId) -> VersionVector {
+        self.held.version_vector(document)
     }
 
     /// What is really held of a document, all of it on the disk: less than was said where rows are
     /// damaged, or more where it was only the rows that say so. A comparison with everybody finds
     /// out soon what is to be sent again, and to whom.
-    pub fn correct_document(&mut self, now: Timestamp, document: DocumentId, held: &Frontier) {
+    pub fn correct_document(&mut self, now: Timestamp, document: DocumentId, held: &VersionVector) {
         self.now = now;
-        let said = self.held.frontier(&document);
+        let said = self.held.version_vector(&document);
         self.held.forget_document(&document);
         self.held.restore_document(document, held);
         let seq = |actor: &ActorId| held.get(actor).map_or(0, |tip| tip.seq);

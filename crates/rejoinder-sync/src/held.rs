@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rejoinder_identity::{ActorId, DocumentId, Frontier, Hash, ProposalId, RecordId, Tip};
+use rejoinder_identity::{ActorId, DocumentId, Hash, ProposalId, RecordId, Tip, VersionVector};
 
 use crate::{
     Item, LinkId,
@@ -40,12 +40,16 @@ impl Held {
         self.log = log;
     }
 
-    pub(crate) fn restore_document(&mut self, document: DocumentId, frontier: &Frontier) {
-        self.tips.extend(frontier.iter().map(|(actor, tip)| ((document, *actor), *tip)));
+    pub(crate) fn restore_document(
+        &mut self,
+        document: DocumentId,
+        version_vector: &VersionVector,
+    ) {
+        self.tips.extend(version_vector.iter().map(|(actor, tip)| ((document, *actor), *tip)));
         self.digest.document_changed(&document);
     }
 
-    pub(crate) fn frontier(&self, document: &DocumentId) -> Frontier {
+    pub(crate) fn version_vector(&self, document: &DocumentId) -> VersionVector {
         let range = (*document, ActorId([0; 16]))..=(*document, ActorId([255; 16]));
         self.tips.range(range).map(|((_, actor), tip)| (*actor, *tip)).collect()
     }

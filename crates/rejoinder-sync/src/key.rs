@@ -16,7 +16,7 @@ pub(crate) enum Key {
 
 /// Where an item belongs: to the log, or under a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LogOrKey {
     /// The log is so long with it.
     Log(u64),
     /// It is this one under that key; proposals are the first.
@@ -24,13 +24,13 @@ pub(crate) enum Place {
 }
 
 impl Item {
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> LogOrKey {
         match *self {
-            Self::Record { length } => Place::Log(length),
+            Self::Record { length } => LogOrKey::Log(length),
             Self::Envelope { document, actor, seq } => {
-                Place::Of(Key::Envelopes(document, actor), seq)
+                LogOrKey::Of(Key::Envelopes(document, actor), seq)
             }
-            Self::Proposal(id) => Place::Of(Key::Proposal(id), 1),
+            Self::Proposal(id) => LogOrKey::Of(Key::Proposal(id), 1),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     Item, ItemKind,
     flow::{Inflow, Outflow},
     held::Held,
-    key::{Key, Place},
+    key::{Key, LogOrKey},
     limits,
     message::Position,
     outbox::{Outbox, TooLong},
@@ -137,8 +137,8 @@ impl Link {
     /// its name is kept.
     pub(crate) fn offer(&mut self, held: &Held, item: Item, kind: ItemKind, bytes: &Arc<[u8]>) {
         let (key, seq) = match item.place() {
-            Place::Log(length) => return self.offer_record(length, bytes),
-            Place::Of(key, seq) => (key, seq),
+            LogOrKey::Log(length) => return self.offer_record(length, bytes),
+            LogOrKey::Of(key, seq) => (key, seq),
         };
         if !self.knows(&key) {
             // The comparison will find out.
@@ -177,8 +177,8 @@ impl Link {
     ) -> Result<(), TooLong> {
         self.outbox.push(kind, Some(item), bytes)?;
         match item.place() {
-            Place::Of(key, seq) => self.outflow.will_send(key, seq),
-            Place::Log(length) => {
+            LogOrKey::Of(key, seq) => self.outflow.will_send(key, seq),
+            LogOrKey::Log(length) => {
                 self.owed.set_records(length);
                 self.outflow.will_send_log(length);
             }
@@ -189,8 +189,8 @@ impl Link {
     /// The other side has this item, since it sent it.
     pub(crate) fn has(&mut self, held: &Held, item: Item) {
         match item.place() {
-            Place::Log(length) => self.owed.has_records(length),
-            Place::Of(key, seq) => {
+            LogOrKey::Log(length) => self.owed.has_records(length),
+            LogOrKey::Of(key, seq) => {
                 self.owed.has(&key, seq, held.seq(&key));
                 self.will_not_send(key, seq);
             }
@@ -202,8 +202,8 @@ impl Link {
         if self.outflow.flying(&key) > 0 {
             self.outflow.will_not_send(&key, seq);
             self.outbox.drop_if(|waiting| match waiting.place() {
-                Place::Log(_) => false,
-                Place::Of(other, number) => other == key && number <= seq,
+                LogOrKey::Log(_) => false,
+                LogOrKey::Of(other, number) => other == key && number <= seq,
             });
         }
     }
@@ -219,8 +219,8 @@ impl Link {
         self.owed.truncate_log(length);
         self.outflow.log_cut();
         self.outbox.drop_if(|item| match item.place() {
-            Place::Log(place) => place > length,
-            Place::Of(..) => false,
+            LogOrKey::Log(place) => place > length,
+            LogOrKey::Of(..) => false,
         });
         // What was stored of the void branch says nothing of what replaces it.
         self.acknowledging.log = self.acknowledging.log.min(length);

@@ -34,7 +34,7 @@ pub(crate) enum Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {
     pub(crate) log: LogPosition,
-    /// Over the frontiers of all documents and the ids of the unanswered proposals.
+    /// Over the version vectors of all documents and the ids of the unanswered proposals.
     pub(crate) digest: Hash,
     /// Whether all of it is on the disk.
     pub(crate) all_stored: bool,

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     Item, ItemKind,
-    key::{Key, Place},
+    key::{Key, LogOrKey},
     limits,
     list::{Bytes, List},
     message::{Items, Message},
@@ -92,8 +92,8 @@ impl Outbox {
         let (mut contents, mut log) = (Vec::new(), None);
         for item in taken.iter().filter_map(|outgoing| outgoing.item) {
             match item.place() {
-                Place::Log(length) => log = Some(length),
-                Place::Of(key, seq) => contents.push((key, seq)),
+                LogOrKey::Log(length) => log = Some(length),
+                LogOrKey::Of(key, seq) => contents.push((key, seq)),
             }
         }
         Some(Frame { bytes, contents, log })

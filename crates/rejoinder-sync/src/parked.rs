@@ -90,7 +90,7 @@ impl Load {
 
 /// An item in the pool, whose it is, and who brought it.
 #[derive(Debug)]
-struct Place {
+struct Entry {
     author: PeerId,
     item: ParkedItem,
     /// The links that brought it, or brought it again.
@@ -101,7 +101,7 @@ struct Place {
 /// push out what others have parked.
 #[derive(Debug, Default)]
 pub struct Parked {
-    waiting: BTreeMap<Wait, VecDeque<Place>>,
+    waiting: BTreeMap<Wait, VecDeque<Entry>>,
     authors: BTreeMap<PeerId, Load>,
     links: BTreeMap<LinkId, Load>,
     strangers: Load,
@@ -127,7 +127,7 @@ impl Parked {
         let known = self.waiting.get_mut(&wait).and_then(|places| {
             places
                 .iter_mut()
-                .find(|place| place.item.bytes == item.bytes && place.item.kind == item.kind)
+                .find(|entry| entry.item.bytes == item.bytes && entry.item.kind == item.kind)
         });
         if let Some(known) = known {
             if room_of_link && known.links.insert(link) {
@@ -154,8 +154,8 @@ impl Parked {
         self.authors.entry(author).or_default().add(size);
         self.links.entry(link).or_default().add(size);
         self.total.add(size);
-        let place = Place { author, item, links: BTreeSet::from([link]) };
-        self.waiting.entry(wait).or_default().push_back(place);
+        let entry = Entry { author, item, links: BTreeSet::from([link]) };
+        self.waiting.entry(wait).or_default().push_back(entry);
         Ok(())
     }
 
@@ -165,18 +165,18 @@ impl Parked {
             return;
         }
         for (wait, places) in std::mem::take(&mut self.waiting) {
-            for mut place in places {
-                if place.links.remove(&link) {
-                    count_out(&mut self.links, link, place.item.bytes.len());
+            for mut entry in places {
+                if entry.links.remove(&link) {
+                    count_out(&mut self.links, link, entry.item.bytes.len());
                 }
-                match place.links.first() {
+                match entry.links.first() {
                     Some(other) => {
-                        if place.item.link == link {
-                            place.item.link = *other;
+                        if entry.item.link == link {
+                            entry.item.link = *other;
                         }
-                        self.waiting.entry(wait).or_default().push_back(place);
+                        self.waiting.entry(wait).or_default().push_back(entry);
                     }
-                    None => _ = self.leave(&wait, place),
+                    None => _ = self.leave(&wait, entry),
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Parked {
     /// What waited for this, in the order in which it came.
     pub fn release(&mut self, wait: &Wait) -> Vec<ParkedItem> {
         let places = self.waiting.remove(wait).unwrap_or_default();
-        places.into_iter().map(|place| self.leave(wait, place)).collect()
+        places.into_iter().map(|entry| self.leave(wait, entry)).collect()
     }
 
     /// All that waited for changes of a document, whichever they are: its structure has grown.
@@ -206,8 +206,8 @@ impl Parked {
         self.waiting.is_empty()
     }
 
-    fn leave(&mut self, wait: &Wait, place: Place) -> ParkedItem {
-        let Place { author, item, links } = place;
+    fn leave(&mut self, wait: &Wait, entry: Entry) -> ParkedItem {
+        let Entry { author, item, links } = entry;
         let size = item.bytes.len();
         self.total.take(size);
         if wait.is_for_a_stranger() {

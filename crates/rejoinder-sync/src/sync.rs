@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use rejoinder_identity::{DocumentId, Frontier, ProposalId, RecordId, Timestamp, hash};
+use rejoinder_identity::{DocumentId, ProposalId, RecordId, Timestamp, VersionVector, hash};
 
 use crate::{
     Effect, ItemKind, LinkId,
@@ -34,10 +34,10 @@ use crate::{
 ///
 /// # What "in sync" means
 ///
-/// Each side tells its *position*, the log's head and a hash over all frontiers and unanswered
+/// Each side tells its *position*, the log's head and a hash over all version vectors and unanswered
 /// proposals, soon after it changed, behind everything that it had to send. A link is in sync at
 /// one end when the position last told by the other end is the position here at this moment. So it
-/// is never said while the frontier here differs from what the other side last said; what the other
+/// is never said while the version vector here differs from what the other side last said; what the other
 /// side did since then is not known here, nor could it be. When nothing is on its way in either
 /// direction, one end says it if and only if the other does, and only when both hold the same.
 #[derive(Debug)]
@@ -90,8 +90,8 @@ impl Sync {
     }
 
     /// A document on the disk.
-    pub fn restore_document(&mut self, document: DocumentId, frontier: &Frontier) {
-        self.held.restore_document(document, frontier);
+    pub fn restore_document(&mut self, document: DocumentId, version_vector: &VersionVector) {
+        self.held.restore_document(document, version_vector);
     }
 
     /// An unanswered proposal on the disk.

@@ -32,11 +32,11 @@ pub enum DiskDriver {
     /// By a thread of its own: a write never holds up the runtime.
     Thread,
     /// By a task of the runtime: for a simulated disk, which takes as long as it is told to.
-    Task(Arc<dyn Pace>),
+    Task(Arc<dyn DiskLatency>),
 }
 
 /// How long a simulated disk takes. A process may die in either half.
-pub trait Pace: fmt::Debug + Send + Sync {
+pub trait DiskLatency: fmt::Debug + Send + Sync {
     /// From when something is asked until it is done.
     fn until_done(&self) -> Duration;
 

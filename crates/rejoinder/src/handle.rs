@@ -12,11 +12,11 @@ use rejoinder_replica::{Command, Refused, Replica, Reply};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    changed::Changed,
     error::{Closed, NotDone},
     events::{Events, HomeEvent},
     fault::Fault,
     links::LinkView,
+    notifier::Notifier,
 };
 
 /// What the API asks of the node. Whoever asks waits for the answer, so this queue is as long as
@@ -29,7 +29,7 @@ pub(crate) enum Call {
     /// A look at the replica after each thing that happens, until the box says that it is done.
     Until(Look),
     /// Bump this counter whenever something of that topic changes, until nobody holds it.
-    Watch(Topic, Weak<Changed>),
+    Watch(Topic, Weak<Notifier>),
     /// Send events here.
     Listen(mpsc::Sender<HomeEvent>),
     /// What time it is.
@@ -133,10 +133,10 @@ impl Handle {
         self.answer(answered).await
     }
 
-    pub(crate) fn watch(&self, topic: Topic) -> Result<Arc<Changed>, Closed> {
-        let changed = Arc::new(Changed::default());
-        self.call(Call::Watch(topic, Arc::downgrade(&changed)))?;
-        Ok(changed)
+    pub(crate) fn watch(&self, topic: Topic) -> Result<Arc<Notifier>, Closed> {
+        let notifier = Arc::new(Notifier::default());
+        self.call(Call::Watch(topic, Arc::downgrade(&notifier)))?;
+        Ok(notifier)
     }
 
     /// Calls that are answered by the node itself.

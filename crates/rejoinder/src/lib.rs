@@ -46,7 +46,6 @@
 //! [`Environment`] and a [`Place`], so that a simulation runs the same code.
 
 mod asked;
-mod changed;
 mod clock;
 mod environment;
 mod error;
@@ -58,6 +57,7 @@ mod host;
 mod limits;
 mod links;
 mod node;
+mod notifier;
 mod options;
 mod place;
 mod proposal;
@@ -68,7 +68,7 @@ mod workspace;
 
 pub use asked::{Asked, Outcome, Told};
 pub use clock::{SystemClock, WallClock};
-pub use environment::{DiskDriver, Environment, Network, Pace, UdpNetwork};
+pub use environment::{DiskDriver, DiskLatency, Environment, Network, UdpNetwork};
 pub use error::{Closed, Exposure, NotDone, OpenError};
 pub use events::{Events, HomeEvent};
 pub use home::Home;

@@ -12,9 +12,9 @@ use futures_core::{Stream, ready};
 use rejoinder_replica::Replica;
 
 use crate::{
-    changed::Changed,
     error::Closed,
     handle::{Handle, Topic},
+    notifier::Notifier,
 };
 
 type Read<T> = Arc<dyn Fn(&Replica) -> Option<T> + Send + Sync>;
@@ -32,7 +32,7 @@ pub struct States<T> {
 struct Source<T> {
     handle: Handle,
     /// None when the home was closed already.
-    changed: Option<Arc<Changed>>,
+    notifier: Option<Arc<Notifier>>,
     read: Read<T>,
 }
 
@@ -42,8 +42,8 @@ impl<T: Send + 'static> States<T> {
         topic: Topic,
         read: impl Fn(&Replica) -> Option<T> + Send + Sync + 'static,
     ) -> Self {
-        let changed = handle.watch(topic).ok();
-        let source = Source { handle: handle.clone(), changed, read: Arc::new(read) };
+        let notifier = handle.watch(topic).ok();
+        let source = Source { handle: handle.clone(), notifier, read: Arc::new(read) };
         Self { source: Arc::new(source), seen: None, reading: None }
     }
 
@@ -73,16 +73,16 @@ impl<T: Send + 'static> States<T> {
 
 impl<T: Send + 'static> Source<T> {
     async fn next(self: Arc<Self>, seen: Option<u64>) -> Option<(u64, T)> {
-        let changed = self.changed.as_ref()?;
+        let notifier = self.notifier.as_ref()?;
         if let Some(seen) = seen {
             tokio::select! {
                 biased;
-                () = changed.beyond(seen) => {}
+                () = notifier.beyond(seen) => {}
                 () = self.handle.gone() => return None,
             }
         }
         // Before the state is read: what changes after that is seen the next time.
-        let count = changed.count();
+        let count = notifier.count();
         let read = Arc::clone(&self.read);
         let state = self.handle.read(move |replica| read(replica)).await.ok()??;
         Some((count, state))

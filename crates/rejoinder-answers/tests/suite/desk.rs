@@ -150,9 +150,9 @@ impl Peer {
 
     /// What an edit is refused for, which leaves the document as it was.
     pub(crate) fn refused(&mut self, edit: Edit) -> EditRefused {
-        let (before, frontier) = (self.projection(), self.document.frontier().clone());
+        let (before, version_vector) = (self.projection(), self.document.version_vector().clone());
         let refused = self.try_edit(&edit).unwrap_err();
-        assert_eq!((self.projection(), self.document.frontier()), (before, &frontier));
+        assert_eq!((self.projection(), self.document.version_vector()), (before, &version_vector));
         refused
     }
 
@@ -213,7 +213,7 @@ pub(crate) fn exchange(peers: &mut [&mut Peer]) {
         }
     }
     for pair in peers.windows(2) {
-        assert_eq!(pair[0].document.frontier(), pair[1].document.frontier());
+        assert_eq!(pair[0].document.version_vector(), pair[1].document.version_vector());
         assert_eq!(pair[0].projection().to_string(), pair[1].projection().to_string());
     }
 }

@@ -200,7 +200,7 @@ fn settle(peer: &Peer, response: ChatInputResponseKind) -> rejoinder_answers::Se
         response,
         carried: &BTreeMap::new(),
         proposer: peer.device,
-        seen: peer.document.frontier(),
+        seen: peer.document.version_vector(),
     };
     peer.document.settle_completion(&peer.form, &completion)
 }

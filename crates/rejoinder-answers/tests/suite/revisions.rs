@@ -109,7 +109,7 @@ fn a_removed_option_stays_chosen_and_is_named_as_invalid() {
         response: ahp_types::state::ChatInputResponseKind::Accept,
         carried: &carried,
         proposer: ana.device,
-        seen: ana.document.frontier(),
+        seen: ana.document.version_vector(),
     };
     assert_eq!(ana.document.settle_completion(&ana.form, &completion).invalid, [id("env")]);
 }
@@ -139,7 +139,7 @@ fn skeletons_come_in_order_and_once() {
     let four = other.skeleton(&first, &BTreeMap::new()).unwrap();
     assert_ne!(three, four);
     other.admit_skeleton(&four, HOST).unwrap();
-    assert!(other.frontier().is_empty());
+    assert!(other.version_vector().is_empty());
 }
 
 #[test]

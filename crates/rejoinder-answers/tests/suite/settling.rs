@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind::*};
 use rejoinder_answers::{Completion, Form, Rules, Settlement, answer_to_json};
-use rejoinder_identity::{Frontier, PeerId, QuestionId};
+use rejoinder_identity::{PeerId, QuestionId, VersionVector};
 use serde_json::{Value, json};
 
 use crate::desk::*;
@@ -32,7 +32,7 @@ fn settle(
     response: ahp_types::state::ChatInputResponseKind,
     proposer: &Peer,
     carried: &Carried,
-    seen: &Frontier,
+    seen: &VersionVector,
 ) -> Settlement {
     let completion = Completion { response, carried, proposer: proposer.device, seen };
     host.document.settle_completion(&host.form, &completion)
@@ -47,7 +47,8 @@ fn final_answer(settlement: &Settlement, question: &str) -> (Value, Vec<PeerId>)
 fn an_accept_needs_the_required_ones() {
     let [mut ana] = peers(&form(request()));
     let nothing = Carried::new();
-    let missing = |ana: &Peer| settle(ana, Accept, ana, &nothing, ana.document.frontier()).missing;
+    let missing =
+        |ana: &Peer| settle(ana, Accept, ana, &nothing, ana.document.version_vector()).missing;
     assert_eq!(missing(&ana), [id("retries")]);
     ana.edit(draft("retries", number(1.0)));
     assert_eq!(missing(&ana), [id("retries")]);
@@ -58,7 +59,7 @@ fn an_accept_needs_the_required_ones() {
     // A carried one will do.
     let [other] = peers(&form(request()));
     let carried = carry(&[("retries", number_answer("submitted", 4))]);
-    let settlement = settle(&other, Accept, &ana, &carried, &Frontier::new());
+    let settlement = settle(&other, Accept, &ana, &carried, &VersionVector::new());
     assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
     let expected = (number_answer("submitted", 4), vec![ana.device]);
     assert_eq!(final_answer(&settlement, "retries"), expected);
@@ -87,9 +88,9 @@ fn rules_that_ahp_has_no_word_for_are_kept() {
         ("notes", json!({"state": "submitted", "value": {"kind": "text", "value": "ABC"}})),
         ("retries", number_answer("submitted", 7)),
     ]);
-    let settlement = settle(&ana, Accept, &ana, &carried, &Frontier::new());
+    let settlement = settle(&ana, Accept, &ana, &carried, &VersionVector::new());
     assert_eq!(settlement.invalid, [id("notes"), id("retries")]);
-    let settlement = settle(&ana, Accept, &ana, &Carried::new(), &Frontier::new());
+    let settlement = settle(&ana, Accept, &ana, &Carried::new(), &VersionVector::new());
     assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
     // Without any, the record is what it always was.
     assert_eq!(plain.json(), serde_json::to_string(plain.request()).unwrap());
@@ -101,10 +102,10 @@ fn an_invalid_submitted_answer_is_named() {
     ana.edit(submit("retries", number(1.0)));
     let short = json!({ "state": "submitted", "value": { "kind": "text", "value": "x" } });
     let carried = carry(&[("notes", short)]);
-    let frontier = ana.document.frontier().clone();
-    assert_eq!(settle(&ana, Accept, &ana, &carried, &frontier).invalid, [id("notes")]);
+    let version_vector = ana.document.version_vector().clone();
+    assert_eq!(settle(&ana, Accept, &ana, &carried, &version_vector).invalid, [id("notes")]);
     // A decline leaves it out.
-    let declined = settle(&ana, Decline, &ana, &carried, &frontier);
+    let declined = settle(&ana, Decline, &ana, &carried, &version_vector);
     assert_eq!((declined.invalid.len(), declined.missing.len()), (0, 0));
     assert!(!declined.answers.contains_key(&id("notes")));
     assert!(declined.answers.contains_key(&id("retries")));
@@ -116,7 +117,7 @@ fn a_carried_skip_displaces_no_submitted_answer_and_a_carried_draft_nothing_stro
     ana.edit(submit("retries", number(1.0))).edit(skip("sure"));
     let yes = json!({ "state": "draft", "value": { "kind": "boolean", "value": true } });
     let carried = carry(&[("retries", json!({ "state": "skipped" })), ("sure", yes)]);
-    let settlement = settle(&ana, Accept, &ana, &carried, &Frontier::new());
+    let settlement = settle(&ana, Accept, &ana, &carried, &VersionVector::new());
     assert_eq!(final_answer(&settlement, "retries").0, number_answer("submitted", 1));
     assert_eq!(final_answer(&settlement, "sure").0, json!({ "state": "skipped" }));
     assert_eq!(settlement.displaced, []);
@@ -126,8 +127,10 @@ fn a_carried_skip_displaces_no_submitted_answer_and_a_carried_draft_nothing_stro
 fn what_the_proposer_had_not_seen_is_displaced() {
     let [mut ana, mut ben] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
-    let (seen, carried) =
-        (ana.document.frontier().clone(), carry(&[("retries", number_answer("submitted", 1))]));
+    let (seen, carried) = (
+        ana.document.version_vector().clone(),
+        carry(&[("retries", number_answer("submitted", 1))]),
+    );
     // Ben saw it and submitted something else.
     ben.take(&ana).edit(submit("retries", number(2.0)));
     let settlement = settle(&ben, Accept, &ana, &carried, &seen);
@@ -140,7 +143,7 @@ fn what_the_proposer_had_not_seen_is_displaced() {
     );
     assert_eq!(displaced.actor, ben.writer().actor(&DOCUMENT));
     // Had she seen it, it would not be.
-    let settlement = settle(&ben, Accept, &ana, &carried, ben.document.frontier());
+    let settlement = settle(&ben, Accept, &ana, &carried, ben.document.version_vector());
     assert_eq!(settlement.displaced, []);
     // Nor if it were the same value.
     ben.edit(submit("retries", number(1.0)));
@@ -152,7 +155,7 @@ fn a_carried_answer_is_its_authors_and_not_the_proposers() {
     let [mut ana, mut ben, cleo] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
     ben.take(&ana);
-    let seen = ben.document.frontier().clone();
+    let seen = ben.document.version_vector().clone();
     let carried = carry(&[("retries", number_answer("submitted", 1))]);
     let settlement = settle(&ben, Accept, &cleo, &carried, &seen);
     assert_eq!(final_answer(&settlement, "retries").1, [ana.device]);
@@ -174,12 +177,12 @@ fn what_fits_no_question_is_left_out() {
         ("nobody", number_answer("submitted", 1)),
         ("sure", json!({ "state": "draft", "value": { "kind": "text", "value": "x" } })),
     ]);
-    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.frontier());
+    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.version_vector());
     assert_eq!(settlement.answers.keys().collect::<Vec<_>>(), [&id("retries")]);
     // A submitted one of the wrong kind can't be overlooked in an accept.
     let wrong = json!({ "state": "submitted", "value": { "kind": "text", "value": "x" } });
     let carried = carry(&[("sure", wrong)]);
-    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.frontier());
+    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.version_vector());
     assert_eq!(settlement.invalid, [id("sure")]);
 }
 
@@ -189,7 +192,7 @@ fn the_end_of_a_turn_keeps_what_there_is() {
     ana.edit(draft("notes", text("half a th"))).edit(submit("retries", number(1.0)));
     let settlement = ana.document.settle_end(&ana.form);
     assert_eq!(settlement.answers, ana.document.projection(&ana.form).answers);
-    assert_eq!(settlement.frontier, *ana.document.frontier());
+    assert_eq!(settlement.version_vector, *ana.document.version_vector());
     assert_eq!((settlement.missing.len(), settlement.displaced.len()), (0, 0));
 }
 
@@ -197,7 +200,7 @@ fn the_end_of_a_turn_keeps_what_there_is() {
 fn late_words_are_told() {
     let [mut ana, mut ben] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
-    let decided_on = ana.document.frontier().clone();
+    let decided_on = ana.document.version_vector().clone();
     assert_eq!(ana.document.not_included(&ana.form, &decided_on), []);
     ben.edit(draft("notes", text("late")));
     ana.take(&ben);
@@ -212,7 +215,7 @@ fn late_words_are_told() {
 #[test]
 fn late_drafts_of_one_number_are_each_told_as_their_authors() {
     let [mut ana, mut ben] = peers(&form(request()));
-    let decided_on = ana.document.frontier().clone();
+    let decided_on = ana.document.version_vector().clone();
     ana.edit(draft("retries", number(1.0)));
     ben.edit(draft("retries", number(2.0)));
     exchange(&mut [&mut ana, &mut ben]);

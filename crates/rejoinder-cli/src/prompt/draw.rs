@@ -3,7 +3,7 @@
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion};
 
 use super::{
-    Frame, Place, Prompt, Row, Tone,
+    Focus, Frame, Prompt, Row, Tone,
     choice::{Choice, Kind},
     field::Field,
 };
@@ -30,9 +30,9 @@ pub(super) fn frame(prompt: &Prompt) -> Frame {
         None => page.wrap(Tone::Faint, "no request is open; waiting for the next"),
         Some(request) => {
             page.head(request);
-            match &prompt.place {
-                Place::Question(id) => page.question(prompt, request, id),
-                Place::Overview(at) => page.overview(prompt, request, *at),
+            match &prompt.focus {
+                Focus::Question(id) => page.question(prompt, request, id),
+                Focus::Overview(at) => page.overview(prompt, request, *at),
             }
         }
     }
@@ -317,12 +317,12 @@ impl Page {
 }
 
 fn keys(prompt: &Prompt) -> &'static str {
-    match (&prompt.place, prompt.is_open()) {
+    match (&prompt.focus, prompt.is_open()) {
         (_, false) => "Ctrl-C leaves",
-        (Place::Overview(_), true) => {
+        (Focus::Overview(_), true) => {
             "a accept · d decline · c cancel · Enter edit · ↑↓ choose · Ctrl-C leave, it stays open"
         }
-        (Place::Question(id), true) => match prompt.entries.get(id).map(|entry| &entry.field) {
+        (Focus::Question(id), true) => match prompt.entries.get(id).map(|entry| &entry.field) {
             Some(Field::Choice(_)) => {
                 "Space choose · Enter answer · Esc all, accept · Tab next · ^S skip · ^X clear · \
                  ^T take · ^C leave"

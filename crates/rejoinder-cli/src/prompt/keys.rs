@@ -3,7 +3,7 @@
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::{Action, Place, Prompt, field::Field, field::Keyed};
+use super::{Action, Focus, Prompt, field::Field, field::Keyed};
 use crate::view;
 
 impl Prompt {
@@ -26,9 +26,9 @@ impl Prompt {
         if !self.is_open() {
             return;
         }
-        match self.place.clone() {
-            Place::Question(id) => self.question_key(now, &id, key),
-            Place::Overview(at) => self.overview_key(at, key),
+        match self.focus.clone() {
+            Focus::Question(id) => self.question_key(now, &id, key),
+            Focus::Overview(at) => self.overview_key(at, key),
         }
     }
 
@@ -89,18 +89,18 @@ impl Prompt {
         let last = ids.len().saturating_sub(1);
         let confirming = self.confirming.take();
         match key.code {
-            KeyCode::Up => self.place = Place::Overview(at.saturating_sub(1)),
-            KeyCode::Down => self.place = Place::Overview((at + 1).min(last)),
+            KeyCode::Up => self.focus = Focus::Overview(at.saturating_sub(1)),
+            KeyCode::Down => self.focus = Focus::Overview((at + 1).min(last)),
             // Not Esc, which leads here from wherever one is: whoever presses it once too often must
             // not type `a` into an answer.
             KeyCode::Enter | KeyCode::Tab => {
                 if let Some(id) = ids.get(at) {
-                    self.place = Place::Question(id.clone());
+                    self.focus = Focus::Question(id.clone());
                 }
             }
             KeyCode::BackTab => {
                 if let Some(id) = ids.last() {
-                    self.place = Place::Question(id.clone());
+                    self.focus = Focus::Question(id.clone());
                 }
             }
             KeyCode::Char('a') => self.complete(ChatInputResponseKind::Accept, confirming),
@@ -117,7 +117,7 @@ impl Prompt {
 
     /// Leaves a question: what was typed becomes a draft.
     fn blur(&mut self) {
-        if let Place::Question(id) = self.place.clone() {
+        if let Focus::Question(id) = self.focus.clone() {
             self.flush(&id);
         }
     }
@@ -126,9 +126,9 @@ impl Prompt {
         self.blur();
         let ids = self.ids();
         let at = ids.iter().position(|other| other == id).map_or(0, |at| at + 1);
-        self.place = match ids.get(at) {
-            Some(next) => Place::Question(next.clone()),
-            None => Place::Overview(ids.len().saturating_sub(1)),
+        self.focus = match ids.get(at) {
+            Some(next) => Focus::Question(next.clone()),
+            None => Focus::Overview(ids.len().saturating_sub(1)),
         };
     }
 
@@ -137,14 +137,14 @@ impl Prompt {
         let ids = self.ids();
         let at = ids.iter().position(|other| other == id).and_then(|at| at.checked_sub(1));
         if let Some(previous) = at.and_then(|at| ids.get(at)) {
-            self.place = Place::Question(previous.clone());
+            self.focus = Focus::Question(previous.clone());
         }
     }
 
     fn overview(&mut self, id: &str) {
         self.blur();
         let at = self.ids().iter().position(|other| other == id);
-        self.place = Place::Overview(at.unwrap_or_default());
+        self.focus = Focus::Overview(at.unwrap_or_default());
     }
 
     /// Enter: the answer as it stands is given, and the next question comes.

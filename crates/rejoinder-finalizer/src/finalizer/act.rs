@@ -4,7 +4,7 @@ use ahp_types::{actions::StateAction, state::ResponsePart};
 use rejoinder_identity::{OpeningId, Timestamp, TurnId};
 use serde_json::json;
 
-use super::{Finalizer, Wish, member_action::Said, turn::parsed};
+use super::{Finalizer, OnBehalf, member_action::Said, turn::parsed};
 use crate::{
     checked::Checked,
     fold::may_be_published,
@@ -103,17 +103,17 @@ impl State {
         action: HostAction,
         settle: &dyn Settle,
     ) -> Result<Body, Refusal> {
-        let wish = Wish::default();
+        let on_behalf = OnBehalf::default();
         match action {
-            HostAction::StartTurn(start) => self.start_turn(now, &start, wish),
+            HostAction::StartTurn(start) => self.start_turn(now, &start, on_behalf),
             HostAction::AddPart { part } => self.add_part(&part),
             HostAction::AppendText { part, text } => self.append_text(&part, &text),
             HostAction::Publish { channel, action } => self.publish(&channel, &action),
             HostAction::CompleteTurn => {
                 let action = self.end_action("chat/turnComplete", &self.active()?, now);
-                Ok(self.end_turn(&action, How::Completed, settle, wish))
+                Ok(self.end_turn(&action, How::Completed, settle, on_behalf))
             }
-            HostAction::CancelTurn => self.cancel_turn(now, &self.active()?, settle, wish),
+            HostAction::CancelTurn => self.cancel_turn(now, &self.active()?, settle, on_behalf),
             HostAction::Expire { opening } => self.expire(now, &opening, settle),
             HostAction::FailTurn { error_type, message, resumable } => {
                 let mut action = self.end_action("chat/error", &self.active()?, now);
@@ -122,10 +122,10 @@ impl State {
                     "error": { "errorType": error_type, "message": message },
                     "resumable": resumable,
                 });
-                Ok(self.end_turn(&action, How::Failed, settle, wish))
+                Ok(self.end_turn(&action, How::Failed, settle, on_behalf))
             }
-            HostAction::Truncate { turn } => self.truncate(turn.as_ref(), settle, wish),
-            HostAction::ResumeTurn { turn } => self.resume_turn(&turn, &|_| true, wish),
+            HostAction::Truncate { turn } => self.truncate(turn.as_ref(), settle, on_behalf),
+            HostAction::ResumeTurn { turn } => self.resume_turn(&turn, &|_| true, on_behalf),
             HostAction::IssueInvite(issued) => issue(issued),
             HostAction::SetTitle { title } => {
                 let action = json!({ "type": "session/titleChanged", "title": title });
@@ -142,7 +142,7 @@ impl State {
     ) -> Result<Body, Refusal> {
         self.open(opening)?;
         let action = self.end_action("chat/turnCancelled", &self.active()?, now);
-        Ok(self.end_turn(&action, How::Expired, settle, Wish::default()))
+        Ok(self.end_turn(&action, How::Expired, settle, OnBehalf::default()))
     }
 
     fn add_part(&self, part: &str) -> Result<Body, Refusal> {
@@ -165,7 +165,7 @@ impl State {
                 let action = json!({
                     "type": "chat/responsePart", "turnId": turn, "part": parsed("the part", part)?,
                 });
-                Ok(self.publish_on_chat(&action, Wish::default()))
+                Ok(self.publish_on_chat(&action, OnBehalf::default()))
             }
         }
     }
@@ -189,7 +189,7 @@ impl State {
             return Err(Refusal::NoEffect { action: "chat/delta".to_owned() });
         };
         let action = json!({ "type": kind, "turnId": turn, "partId": part, "content": text });
-        Ok(self.publish_on_chat(&action, Wish::default()))
+        Ok(self.publish_on_chat(&action, OnBehalf::default()))
     }
 
     fn publish(&self, channel: &str, json: &str) -> Result<Body, Refusal> {
@@ -201,7 +201,7 @@ impl State {
                 what: format!("{:?} as a plain action", said.kind),
             });
         }
-        said.publish(self, channel, Wish::default())
+        said.publish(self, channel, OnBehalf::default())
     }
 }
 

@@ -33,21 +33,21 @@ impl State {
                 response: complete.response,
                 carried: &complete.answers,
                 proposer: author,
-                seen: &proposal.value().seen.frontier,
+                seen: &proposal.value().seen.version_vector,
             },
         );
         let accept = complete.response == ChatInputResponseKind::Accept;
         if accept {
             acceptable(request, &settlement)?;
         }
-        let Settlement { answers, displaced, frontier, .. } = settlement;
+        let Settlement { answers, displaced, version_vector, .. } = settlement;
         let mut decided = Decided {
             opening: complete.opening,
             revision: complete.revision,
             response: complete.response,
             by: author,
             proposal: proposal.proposal_id(),
-            embedded: Embedded { answers, frontier, left_out: Vec::new() },
+            embedded: Embedded { answers, version_vector, left_out: Vec::new() },
             displaced,
         };
         let left_out = fit(&mut [&mut decided.embedded], limits::LARGE_RECORD);

@@ -2,7 +2,7 @@
 
 use rejoinder_identity::{OpeningId, Role, Timestamp};
 
-use super::{Finalizer, Verdict, Wish, member_action};
+use super::{Finalizer, OnBehalf, Verdict, member_action};
 use crate::{
     checked::Checked,
     log::Log,
@@ -58,18 +58,18 @@ impl Granting<'_> {
         let Self { state, now, settle, taken_up, .. } = *self;
         let kind = &self.proposal.value().kind;
         allowed(kind, role)?;
-        let wish = Wish {
+        let on_behalf = OnBehalf {
             origin: Some(self.proposal.value().author),
             grants: Some(self.proposal.proposal_id()),
         };
         match kind {
             ProposalKind::Complete(complete) => state.complete(self.proposal, complete, settle),
-            ProposalKind::StartTurn(start) => state.start_turn(now, start, wish),
-            ProposalKind::CancelTurn { turn } => state.cancel_turn(now, turn, settle, wish),
-            ProposalKind::Truncate { turn } => state.truncate(turn.as_ref(), settle, wish),
-            ProposalKind::ResumeTurn { turn } => state.resume_turn(turn, taken_up, wish),
+            ProposalKind::StartTurn(start) => state.start_turn(now, start, on_behalf),
+            ProposalKind::CancelTurn { turn } => state.cancel_turn(now, turn, settle, on_behalf),
+            ProposalKind::Truncate { turn } => state.truncate(turn.as_ref(), settle, on_behalf),
+            ProposalKind::ResumeTurn { turn } => state.resume_turn(turn, taken_up, on_behalf),
             ProposalKind::Action { channel, action } => {
-                member_action::publish(state, channel, action, wish)
+                member_action::publish(state, channel, action, on_behalf)
             }
             ProposalKind::Unknown { kind, .. } => {
                 Err(Refusal::Unsupported { what: format!("proposals of kind {kind}") })

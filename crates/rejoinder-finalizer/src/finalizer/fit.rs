@@ -26,7 +26,7 @@ pub(super) fn fit(embedded: &mut [&mut Embedded], limit: usize) -> Option<Questi
         }
     }
     if size > budget {
-        drop_frontiers(embedded, size, budget);
+        drop_version_vectors(embedded, size, budget);
     }
     first
 }
@@ -39,15 +39,15 @@ fn largest_answer(embedded: &[&mut Embedded]) -> Option<(usize, QuestionId)> {
 }
 
 /// The last resort: somebody wrote as so many actors that naming them fills a record. A request
-/// whose frontier is not told shows everything as written later; but its turn can end.
-fn drop_frontiers(embedded: &mut [&mut Embedded], mut size: usize, budget: usize) {
-    let mut by_size: Vec<_> = embedded.iter_mut().map(|one| &mut one.frontier).collect();
-    by_size.sort_by_key(|frontier| std::cmp::Reverse(frontier.len()));
-    for frontier in by_size {
+/// whose version vector is not told shows everything as written later; but its turn can end.
+fn drop_version_vectors(embedded: &mut [&mut Embedded], mut size: usize, budget: usize) {
+    let mut by_size: Vec<_> = embedded.iter_mut().map(|one| &mut one.version_vector).collect();
+    by_size.sort_by_key(|version_vector| std::cmp::Reverse(version_vector.len()));
+    for version_vector in by_size {
         if size <= budget {
             return;
         }
-        size = size.saturating_sub(to_bytes(frontier).len());
-        frontier.clear();
+        size = size.saturating_sub(to_bytes(version_vector).len());
+        version_vector.clear();
     }
 }

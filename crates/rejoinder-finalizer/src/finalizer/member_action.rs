@@ -3,7 +3,7 @@
 use ahp::reducers::ReduceOutcome;
 use ahp_types::{actions::StateAction, state::MessageKind};
 
-use super::{Wish, turn::parsed};
+use super::{OnBehalf, turn::parsed};
 use crate::{
     conversation::read_action,
     record::{Body, Published},
@@ -25,7 +25,7 @@ pub(super) fn publish(
     state: &State,
     channel: &str,
     json: &str,
-    wish: Wish,
+    on_behalf: OnBehalf,
 ) -> Result<Body, Refusal> {
     let said = Said::read(json)?;
     match sayer(&said.action) {
@@ -45,7 +45,7 @@ pub(super) fn publish(
     {
         return Err(Refusal::OriginNotUser);
     }
-    said.publish(state, channel, wish)
+    said.publish(state, channel, on_behalf)
 }
 
 /// An action as somebody said it.
@@ -63,7 +63,12 @@ impl<'a> Said<'a> {
     }
 
     /// Publishes it if AHP's reducers find something to do.
-    pub(super) fn publish(self, state: &State, channel: &str, wish: Wish) -> Result<Body, Refusal> {
+    pub(super) fn publish(
+        self,
+        state: &State,
+        channel: &str,
+        on_behalf: OnBehalf,
+    ) -> Result<Body, Refusal> {
         let Some(target) = state.channel(channel) else {
             return Err(Refusal::NoSuchChannel { channel: channel.to_owned() });
         };
@@ -72,8 +77,8 @@ impl<'a> Said<'a> {
             ReduceOutcome::Applied => Ok(Body::Published(Published {
                 channel: channel.to_owned(),
                 action: self.json.to_owned(),
-                origin: wish.origin,
-                grants: wish.grants,
+                origin: on_behalf.origin,
+                grants: on_behalf.grants,
             })),
             ReduceOutcome::NoOp | ReduceOutcome::OutOfScope => {
                 Err(Refusal::NoEffect { action: self.kind })

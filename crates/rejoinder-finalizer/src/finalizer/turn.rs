@@ -4,9 +4,9 @@ use ahp_types::state::{Message, MessageKind};
 use rejoinder_identity::{OpeningId, RequestId, Timestamp, TurnId};
 use serde_json::{Value, json};
 
-use super::{Wish, fit::fit};
+use super::{OnBehalf, fit::fit};
 use crate::{
-    conversation::Place,
+    conversation::Standing,
     limits,
     proposal::StartTurn,
     record::{Body, EndedRequest, Published, TurnEnded},
@@ -21,9 +21,9 @@ impl State {
         &self,
         now: Timestamp,
         start: &StartTurn,
-        wish: Wish,
+        on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
-        if self.conversation.place(&start.turn) != Place::Gone {
+        if self.conversation.standing(&start.turn) != Standing::Gone {
             return Err(Refusal::AlreadyStarted { turn: start.turn.clone() });
         }
         if let Some(turn) = self.active_turn() {
@@ -31,7 +31,7 @@ impl State {
         }
         let message: Message = serde_json::from_str(&start.message)
             .map_err(|error| Refusal::Malformed { why: format!("the message: {error}") })?;
-        if wish.origin.is_some() && message.origin.kind != MessageKind::User {
+        if on_behalf.origin.is_some() && message.origin.kind != MessageKind::User {
             return Err(Refusal::OriginNotUser);
         }
         let mut action = json!({
@@ -43,16 +43,16 @@ impl State {
         if let Some(queued) = &start.queued {
             action["queuedMessageId"] = json!(queued);
         }
-        Ok(self.publish_on_chat(&action, wish))
+        Ok(self.publish_on_chat(&action, on_behalf))
     }
 
     pub(super) fn resume_turn(
         &self,
         turn: &TurnId,
         taken_up: &dyn Fn(&OpeningId) -> bool,
-        wish: Wish,
+        on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
-        if self.conversation.place(turn) != (Place::Finished { resumable: true }) {
+        if self.conversation.standing(turn) != (Standing::Finished { resumable: true }) {
             return Err(Refusal::NotResumable { turn: turn.clone() });
         }
         let left: Vec<RequestId> = self
@@ -64,15 +64,15 @@ impl State {
             return Err(Refusal::NotTakenUp { requests: left });
         }
         let action = json!({ "type": "chat/turnResume", "turnId": turn });
-        Ok(self.publish_on_chat(&action, wish))
+        Ok(self.publish_on_chat(&action, on_behalf))
     }
 
-    pub(super) fn publish_on_chat(&self, action: &Value, wish: Wish) -> Body {
+    pub(super) fn publish_on_chat(&self, action: &Value, on_behalf: OnBehalf) -> Body {
         Body::Published(Published {
             channel: self.chat_uri().to_owned(),
             action: action.to_string(),
-            origin: wish.origin,
-            grants: wish.grants,
+            origin: on_behalf.origin,
+            grants: on_behalf.grants,
         })
     }
 
@@ -81,31 +81,31 @@ impl State {
         now: Timestamp,
         turn: &TurnId,
         settle: &dyn Settle,
-        wish: Wish,
+        on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
         let active = self.active()?;
         if active != *turn {
             return Err(Refusal::OtherTurn { active });
         }
         let action = self.end_action("chat/turnCancelled", &active, now);
-        Ok(self.end_turn(&action, How::Cancelled, settle, wish))
+        Ok(self.end_turn(&action, How::Cancelled, settle, on_behalf))
     }
 
     pub(super) fn truncate(
         &self,
         turn: Option<&TurnId>,
         settle: &dyn Settle,
-        wish: Wish,
+        on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
         let mut action = json!({ "type": "chat/truncated" });
         if let Some(turn) = turn {
-            match self.conversation.place(turn) {
-                Place::Active => return Err(Refusal::TurnActive { turn: turn.clone() }),
-                Place::Gone => return Err(Refusal::NoSuchTurn { turn: turn.clone() }),
-                Place::Finished { .. } => action["turnId"] = json!(turn),
+            match self.conversation.standing(turn) {
+                Standing::Active => return Err(Refusal::TurnActive { turn: turn.clone() }),
+                Standing::Gone => return Err(Refusal::NoSuchTurn { turn: turn.clone() }),
+                Standing::Finished { .. } => action["turnId"] = json!(turn),
             }
         }
-        Ok(self.end_turn(&action, How::Truncated, settle, wish))
+        Ok(self.end_turn(&action, How::Truncated, settle, on_behalf))
     }
 
     pub(super) fn active(&self) -> Result<TurnId, Refusal> {
@@ -126,7 +126,7 @@ impl State {
         action: &Value,
         how: How,
         settle: &dyn Settle,
-        wish: Wish,
+        on_behalf: OnBehalf,
     ) -> Body {
         let open = self.open_requests();
         let mut requests: Vec<EndedRequest> = open
@@ -135,7 +135,7 @@ impl State {
                 let settlement = settle.end(&request.opening());
                 let embedded = Embedded {
                     answers: settlement.answers,
-                    frontier: settlement.frontier,
+                    version_vector: settlement.version_vector,
                     left_out: Vec::new(),
                 };
                 EndedRequest { opening: request.opening(), embedded }
@@ -151,8 +151,8 @@ impl State {
             action: action.to_string(),
             how,
             requests,
-            origin: wish.origin,
-            grants: wish.grants,
+            origin: on_behalf.origin,
+            grants: on_behalf.grants,
         })
     }
 }

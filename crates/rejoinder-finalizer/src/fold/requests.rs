@@ -10,11 +10,11 @@ use rejoinder_identity::{DocumentId, OpeningId, RequestId};
 
 use super::Folding;
 use crate::{
-    change::Change,
+    change::LogChange,
     conversation::Channel,
     record::{Decided, Raised, Record},
     request::{Decision, Request, Status},
-    state::{Fate, State},
+    state::{Ruling, State},
 };
 
 impl Folding<'_> {
@@ -58,7 +58,7 @@ impl Folding<'_> {
         self.state.requests.insert(opening, request);
         self.state.order.push(opening);
         self.state.unsettled.insert(opening);
-        self.changes.push(Change::RequestRaised { opening, revision: 1 });
+        self.changes.push(LogChange::RequestRaised { opening, revision: 1 });
     }
 
     fn revised(&mut self, raised: &Raised, opening: OpeningId, request: ChatInputRequest) {
@@ -72,7 +72,7 @@ impl Folding<'_> {
         held.strict = raised.strict;
         let revision = held.revision();
         self.request_part(&request);
-        self.changes.push(Change::RequestRaised { opening, revision });
+        self.changes.push(LogChange::RequestRaised { opening, revision });
     }
 
     /// Appends or updates the part, and tells the place of the last part.
@@ -89,9 +89,9 @@ impl Folding<'_> {
         let open = open || rejoinder_identity::mutant!("mutant-second-completion-wins");
         if open {
             self.decide(decided);
-            self.changes.push(Change::RequestDecided { opening });
+            self.changes.push(LogChange::RequestDecided { opening });
         }
-        self.answer(decided.proposal, Fate::Decided(opening));
+        self.answer(decided.proposal, Ruling::Decided(opening));
     }
 
     fn decide(&mut self, decided: &Decided) {

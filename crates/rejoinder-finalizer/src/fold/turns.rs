@@ -9,11 +9,11 @@ use rejoinder_identity::TurnId;
 
 use super::Folding;
 use crate::{
-    change::Change,
-    conversation::{Channel, Place, read_action},
+    change::LogChange,
+    conversation::{Channel, Standing, read_action},
     record::{EndedRequest, Published, TurnEnded},
     request::{Ended, How, Status},
-    state::{Fate, State},
+    state::{Ruling, State},
 };
 
 impl Folding<'_> {
@@ -24,7 +24,7 @@ impl Folding<'_> {
             self.publish(channel, &action);
         }
         if let Some(proposal) = published.grants {
-            self.answer(proposal, Fate::Granted);
+            self.answer(proposal, Ruling::Granted);
         }
     }
 
@@ -36,13 +36,14 @@ impl Folding<'_> {
             (Channel::Chat, StateAction::ChatTurnStarted(start)) => self.turn_started(start),
             (Channel::Chat, StateAction::ChatTurnResume(resume)) => {
                 if self.reduce(Channel::Chat, action) {
-                    self.changes.push(Change::TurnResumed { turn: resume.turn_id.clone().into() });
+                    self.changes
+                        .push(LogChange::TurnResumed { turn: resume.turn_id.clone().into() });
                     self.follow_turns(How::Failed, &[]);
                 }
             }
             _ => {
                 if self.reduce(channel, action) {
-                    self.changes.push(Change::Published);
+                    self.changes.push(LogChange::Published);
                 }
             }
         }
@@ -55,7 +56,7 @@ impl Folding<'_> {
         self.reduce(Channel::Chat, &StateAction::ChatTurnStarted(start.clone()));
         let turn = TurnId(start.turn_id.clone());
         self.state.starts.insert(turn.clone(), self.record.at);
-        self.changes.push(Change::TurnStarted { turn });
+        self.changes.push(LogChange::TurnStarted { turn });
         self.follow_turns(How::Failed, &[]);
     }
 
@@ -70,12 +71,12 @@ impl Folding<'_> {
         {
             let turn = self.state.active_turn();
             if self.reduce(Channel::Chat, &action) {
-                self.changes.push(Change::TurnEnded { turn, how });
+                self.changes.push(LogChange::TurnEnded { turn, how });
                 self.follow_turns(how, &ended.requests);
             }
         }
         if let Some(proposal) = ended.grants {
-            self.answer(proposal, Fate::Granted);
+            self.answer(proposal, Ruling::Granted);
         }
     }
 
@@ -84,22 +85,22 @@ impl Folding<'_> {
     fn follow_turns(&mut self, how: How, embedded: &[EndedRequest]) {
         for opening in self.state.unsettled.clone() {
             let request = &self.state.requests[&opening];
-            let place = self.state.conversation.place(&request.turn);
+            let standing = self.state.conversation.standing(&request.turn);
             let found = embedded.iter().find(|ended| ended.opening == opening);
             let ends = || Ended {
-                how: if place == Place::Gone { How::Truncated } else { how },
+                how: if standing == Standing::Gone { How::Truncated } else { how },
                 embedded: found.map(|ended| ended.embedded.clone()).unwrap_or_default(),
                 record: self.id,
             };
-            let next = follow(&request.status, place, ends);
+            let next = follow(&request.status, standing, ends);
             if next == request.status {
                 continue;
             }
             self.changes.push(match &next {
-                Status::Open => Change::RequestReopened { opening },
-                Status::Suspended(_) => Change::RequestSuspended { opening },
-                Status::Ended(ended) => Change::RequestEnded { opening, how: ended.how },
-                Status::Decided(_) => Change::RequestDecided { opening },
+                Status::Open => LogChange::RequestReopened { opening },
+                Status::Suspended(_) => LogChange::RequestSuspended { opening },
+                Status::Ended(ended) => LogChange::RequestEnded { opening, how: ended.how },
+                Status::Decided(_) => LogChange::RequestDecided { opening },
             });
             self.state.requests.get_mut(&opening).expect("it was found above").status = next;
             self.show(&opening);
@@ -118,24 +119,24 @@ impl Folding<'_> {
 }
 
 /// Where a request stands once its turn stands there.
-fn follow(status: &Status, place: Place, ends: impl FnOnce() -> Ended) -> Status {
+fn follow(status: &Status, standing: Standing, ends: impl FnOnce() -> Ended) -> Status {
     let finished = |ended: Ended, resumable: bool| {
         if resumable { Status::Suspended(ended) } else { Status::Ended(ended) }
     };
-    match (status, place) {
+    match (status, standing) {
         (Status::Decided(decision), _) => Status::Decided(decision.clone()),
-        (Status::Open | Status::Suspended(_) | Status::Ended(_), Place::Active) => Status::Open,
-        (Status::Open, Place::Finished { resumable }) => finished(ends(), resumable),
-        (Status::Suspended(ended) | Status::Ended(ended), Place::Finished { resumable }) => {
+        (Status::Open | Status::Suspended(_) | Status::Ended(_), Standing::Active) => Status::Open,
+        (Status::Open, Standing::Finished { resumable }) => finished(ends(), resumable),
+        (Status::Suspended(ended) | Status::Ended(ended), Standing::Finished { resumable }) => {
             finished(ended.clone(), resumable)
         }
-        (Status::Open, Place::Gone) => Status::Ended(ends()),
+        (Status::Open, Standing::Gone) => Status::Ended(ends()),
         // Its answers are those of the failure; the truncation only took the hope of a resume.
-        (Status::Suspended(ended), Place::Gone) => {
+        (Status::Suspended(ended), Standing::Gone) => {
             let Ended { record, .. } = ends();
             Status::Ended(Ended { how: How::Truncated, embedded: ended.embedded.clone(), record })
         }
-        (Status::Ended(ended), Place::Gone) => Status::Ended(ended.clone()),
+        (Status::Ended(ended), Standing::Gone) => Status::Ended(ended.clone()),
     }
 }
 

@@ -68,7 +68,7 @@ fn a_decided_part_shows_exactly_what_is_embedded() {
     assert_eq!(part["request"]["answers"]["notes"]["state"], "draft");
     let Status::Decided(decision) = world.request(&opening).status() else { panic!() };
     assert_eq!(decision.embedded.answers["env"].authors, [key("ana").public()]);
-    assert_eq!(decision.embedded.frontier.len(), 1);
+    assert_eq!(decision.embedded.version_vector.len(), 1);
     assert_eq!(decision.displaced, []);
 }
 

@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_finalizer::{
-    Body, Change, Checked, Fate, HostAction, How, Log, Proposal, ProposalKind, Status,
+    Body, Checked, HostAction, How, Log, LogChange, Proposal, ProposalKind, Ruling, Status,
 };
 use rejoinder_identity::{OpeningId, ProposalId};
 
@@ -228,8 +228,8 @@ impl Run {
         for (event, proposal) in self.proposals.clone() {
             let answers = self.answers(proposal.proposal_id());
             assert_eq!(answers, 1, "{order:?}: {event:?} has one answer");
-            let fate = &self.world.log.state().answered(&proposal.proposal_id()).unwrap().fate;
-            let decided = matches!(fate, Fate::Decided(_));
+            let ruling = &self.world.log.state().answered(&proposal.proposal_id()).unwrap().ruling;
+            let decided = matches!(ruling, Ruling::Decided(_));
             assert_eq!(decided, self.decisions.contains(&proposal.proposal_id()));
             assert_eq!(self.world.decide(&proposal), Outcome::Answered, "{order:?}");
         }
@@ -304,8 +304,8 @@ fn what_was_written_while_suspended_counts_after_the_resume() {
 fn changes_tell_the_same_story() {
     let (mut world, opening) = World::asked();
     let failed = world.fail(true).unwrap();
-    assert!(failed.changes.contains(&Change::RequestSuspended { opening }), "{failed:?}");
+    assert!(failed.changes.contains(&LogChange::RequestSuspended { opening }), "{failed:?}");
     let resumed = world.act(HostAction::ResumeTurn { turn: turn("t1") }).unwrap();
-    assert!(resumed.changes.contains(&Change::RequestReopened { opening }), "{resumed:?}");
-    assert!(resumed.changes.contains(&Change::TurnResumed { turn: turn("t1") }));
+    assert!(resumed.changes.contains(&LogChange::RequestReopened { opening }), "{resumed:?}");
+    assert!(resumed.changes.contains(&LogChange::TurnResumed { turn: turn("t1") }));
 }

@@ -1,7 +1,7 @@
 //! A host that signs what no finalizer writes: peers fold it alike, and without harm.
 
 use ahp_types::state::ChatInputResponseKind::Decline;
-use rejoinder_finalizer::{Body, Fate, Log, MemberAdded, Refusal, Refused};
+use rejoinder_finalizer::{Body, Log, MemberAdded, Refusal, Refused, Ruling};
 use rejoinder_identity::Role;
 
 use crate::{
@@ -25,7 +25,7 @@ fn the_first_answer_to_a_proposal_is_the_answer() {
     let again = Body::Refused(Refused { proposal, author, reason: Refusal::NoActiveTurn });
     append(&mut world.log, again);
     assert_eq!(world.log.state().answered(&proposal).cloned(), before);
-    assert_eq!(before.unwrap().fate, Fate::Decided(opening));
+    assert_eq!(before.unwrap().ruling, Ruling::Decided(opening));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn embedded() -> Embedded {
     let tip = Tip { seq: 300, hash: ChangeHash([0xbb; 32]) };
     Embedded {
         answers: BTreeMap::from([("q".into(), settled)]),
-        frontier: BTreeMap::from([(ActorId([0xcc; 16]), tip)]),
+        version_vector: BTreeMap::from([(ActorId([0xcc; 16]), tip)]),
         left_out: vec!["big".into()],
     }
 }
@@ -203,7 +203,7 @@ fn proposal(kind: ProposalKind) -> Proposal {
         workspace: WorkspaceId([0x66; 32]),
         author: key("ana").public(),
         nonce: Nonce([0x99; 16]),
-        seen: Seen { log: RecordId([0x77; 32]), frontier: embedded().frontier },
+        seen: Seen { log: RecordId([0x77; 32]), version_vector: embedded().version_vector },
         kind,
     }
 }

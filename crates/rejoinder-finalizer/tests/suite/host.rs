@@ -1,7 +1,7 @@
 //! What the host program may say, and how requests are raised.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
-use rejoinder_finalizer::{Change, HostAction, How, Refusal, Status};
+use rejoinder_finalizer::{HostAction, How, LogChange, Refusal, Status};
 use rejoinder_identity::{DocumentId, Incarnation, Timestamp};
 use serde_json::Value;
 
@@ -89,8 +89,8 @@ fn an_expiry_is_told_apart_from_a_cancel() {
         let by = key("ana").public();
         world.documents.answer(opening, "env", text("draft", "pro"), by);
         let appended = world.act(act.unwrap_or(HostAction::Expire { opening })).unwrap();
-        assert!(appended.changes.contains(&Change::RequestEnded { opening, how }));
-        assert!(appended.changes.contains(&Change::TurnEnded { turn: Some(turn("t1")), how }));
+        assert!(appended.changes.contains(&LogChange::RequestEnded { opening, how }));
+        assert!(appended.changes.contains(&LogChange::TurnEnded { turn: Some(turn("t1")), how }));
         let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
         assert_eq!(ended.how, how);
         assert_eq!(ended.embedded.answers["env"].answer, text("draft", "pro"));
@@ -110,7 +110,7 @@ fn an_open_request_raised_again_is_its_next_revision() {
     let (mut world, opening) = World::asked();
     let changed = REQUEST.replace("Where?", "Where to?");
     let appended = world.try_raise(&changed, true).unwrap();
-    assert_eq!(appended.changes, [Change::RequestRaised { opening, revision: 2 }]);
+    assert_eq!(appended.changes, [LogChange::RequestRaised { opening, revision: 2 }]);
     let request = world.request(&opening);
     assert_eq!((request.revision(), request.strict()), (2, true));
     assert_eq!(request.skeletons(), [b"skeleton 1".to_vec(), b"skeleton 2".to_vec()]);

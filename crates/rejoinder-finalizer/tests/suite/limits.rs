@@ -96,7 +96,7 @@ fn proposals() {
             nonce: Nonce([1; 16]),
             seen: rejoinder_finalizer::Seen {
                 log: rejoinder_identity::RecordId::NONE,
-                frontier: Default::default(),
+                version_vector: Default::default(),
             },
             kind: ProposalKind::Action { channel: String::new(), action: "x".repeat(message) },
         };
@@ -218,5 +218,5 @@ fn a_turn_ends_even_if_somebody_wrote_as_fifty_thousand_actors() {
     world.documents.answer_as(opening, 50_000);
     world.act(HostAction::CancelTurn).unwrap();
     let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
-    assert!(ended.embedded.frontier.is_empty());
+    assert!(ended.embedded.version_vector.is_empty());
 }

@@ -2,7 +2,8 @@
 
 use ahp_types::state::ChatInputResponseKind::Decline;
 use rejoinder_finalizer::{
-    Body, Change, EpochCertificate, EpochStarted, Log, LogError, Record, Refusal, Status, Verdict,
+    Body, EpochCertificate, EpochStarted, Log, LogChange, LogError, Record, Refusal, Status,
+    Verdict,
 };
 use rejoinder_identity::{Incarnation, RecordId, SecretKey, Verified, WorkspaceId};
 
@@ -179,7 +180,7 @@ fn the_highest_epoch_wins_and_what_it_cuts_off_is_void() {
     older.append(start.clone()).unwrap();
 
     let appended = world.append(start);
-    let Change::Voided(voided) = &appended.changes[0] else { panic!("{appended:?}") };
+    let LogChange::Voided(voided) = &appended.changes[0] else { panic!("{appended:?}") };
     assert_eq!((voided.from_seq, voided.records), (kept.length, 4));
     assert_eq!(voided.openings, [second, third]);
     assert_eq!(voided.reopened, [first]);
@@ -227,7 +228,7 @@ fn a_cut_through_the_revisions_of_a_request_keeps_the_request() {
     }
     let (_, start) = start(&older, 2, world.now);
     let appended = world.append(start);
-    let Change::Voided(voided) = &appended.changes[0] else { panic!("{appended:?}") };
+    let LogChange::Voided(voided) = &appended.changes[0] else { panic!("{appended:?}") };
     assert_eq!((&voided.openings[..], &voided.revised[..]), (&[][..], &[opening][..]));
     assert_eq!(world.request(&opening).revision(), 1);
 }
@@ -258,7 +259,7 @@ fn a_record_of_a_later_release_is_kept_and_skipped() {
     let record = forge(&world.log, &key("host"), |_| {});
     let checked = world.log.check(record.bytes()).unwrap();
     let appended = world.log.append(checked).unwrap();
-    assert_eq!(appended.changes, [Change::Skipped { kind: 900 }]);
+    assert_eq!(appended.changes, [LogChange::Skipped { kind: 900 }]);
     assert_eq!(world.log.state(), &before);
     assert_eq!(world.log.bytes(appended.seq), Some(record.bytes()), "forwarded as it came");
     assert_eq!(world.complete("ana", opening, Decline), Outcome::Granted);

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind::{self, Accept};
 use rejoinder_finalizer::{
-    Appended, Body, Change, Checked, Complete, Completion, Displaced, Finalizer, HostAction,
-    InviteIssued, Join, Log, Proposal, ProposalKind, Raise, Record, Refusal, Request, Seen, Settle,
+    Appended, Body, Checked, Complete, Completion, Displaced, Finalizer, HostAction, InviteIssued,
+    Join, Log, LogChange, Proposal, ProposalKind, Raise, Record, Refusal, Request, Seen, Settle,
     SettledAnswer, Settlement, StartTurn, Verdict,
 };
 use rejoinder_identity::{
-    ActorId, ChangeHash, Frontier, Incarnation, Nonce, OpeningId, PeerId, QuestionId, Role,
-    SecretKey, Timestamp, Tip, TurnId, WorkspaceId, covers,
+    ActorId, ChangeHash, Incarnation, Nonce, OpeningId, PeerId, QuestionId, Role, SecretKey,
+    Timestamp, Tip, TurnId, VersionVector, WorkspaceId, covers,
 };
 
 pub const REQUEST: &str = r#"{"id":"r1","message":"Deploy?","questions":[{"kind":"text","id":"env","message":"Where?","required":true},{"kind":"text","id":"notes","message":"Notes?"}],"x":7}"#;
@@ -38,15 +38,15 @@ pub struct Documents {
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     answers: BTreeMap<QuestionId, (String, PeerId, ActorId, u64)>,
-    pub frontier: Frontier,
+    pub version_vector: VersionVector,
 }
 
 impl Documents {
     pub fn answer(&mut self, opening: OpeningId, question: &str, answer: String, by: PeerId) {
         let document = self.documents.entry(opening).or_default();
         let actor = ActorId(by.0[..16].try_into().unwrap());
-        let seq = document.frontier.get(&actor).map_or(1, |tip| tip.seq + 1);
-        document.frontier.insert(actor, Tip { seq, hash: ChangeHash([9; 32]) });
+        let seq = document.version_vector.get(&actor).map_or(1, |tip| tip.seq + 1);
+        document.version_vector.insert(actor, Tip { seq, hash: ChangeHash([9; 32]) });
         document.answers.insert(question.into(), (answer, by, actor, seq));
     }
 
@@ -56,12 +56,15 @@ impl Documents {
         for number in 0..actors {
             let mut actor = ActorId([0; 16]);
             actor.0[..8].copy_from_slice(&number.to_le_bytes());
-            document.frontier.insert(actor, Tip { seq: 1, hash: ChangeHash([9; 32]) });
+            document.version_vector.insert(actor, Tip { seq: 1, hash: ChangeHash([9; 32]) });
         }
     }
 
-    pub fn frontier(&self, opening: &OpeningId) -> Frontier {
-        self.documents.get(opening).map(|document| document.frontier.clone()).unwrap_or_default()
+    pub fn version_vector(&self, opening: &OpeningId) -> VersionVector {
+        self.documents
+            .get(opening)
+            .map(|document| document.version_vector.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -105,7 +108,7 @@ impl Settle for Documents {
         });
         Settlement {
             answers: answers.collect(),
-            frontier: document.frontier,
+            version_vector: document.version_vector,
             ..Settlement::default()
         }
     }
@@ -186,7 +189,7 @@ impl World {
     pub fn raise(&mut self, request: &str, strict: bool) -> OpeningId {
         let appended = self.try_raise(request, strict).unwrap();
         match appended.changes[..] {
-            [Change::RequestRaised { opening, .. }] => opening,
+            [LogChange::RequestRaised { opening, .. }] => opening,
             _ => panic!("{appended:?}"),
         }
     }
@@ -232,15 +235,15 @@ impl World {
     }
 
     pub fn proposal(&mut self, by: &str, kind: ProposalKind) -> Checked<Proposal> {
-        let frontier = match &kind {
-            ProposalKind::Complete(complete) => self.documents.frontier(&complete.opening),
-            _ => Frontier::new(),
+        let version_vector = match &kind {
+            ProposalKind::Complete(complete) => self.documents.version_vector(&complete.opening),
+            _ => VersionVector::new(),
         };
         let proposal = Proposal {
             workspace: self.log.workspace(),
             author: key(by).public(),
             nonce: self.nonce(),
-            seen: Seen { log: self.log.position().head, frontier },
+            seen: Seen { log: self.log.position().head, version_vector },
             kind,
         };
         let signed = Checked::<Proposal>::sign(&key(by), proposal).unwrap();

@@ -158,9 +158,9 @@ async fn who_breaks_the_framing_is_closed_as_misbehaved() {
     for (bytes, breaks, why) in cases {
         let ben = listen(2, &[1]);
         let raw = Raw::member(1).connect(2, ben.local_address()).await.unwrap();
-        let unmet = next_link(&ben).await;
+        let pending = next_link(&ben).await;
         let (link, (mut send, mut receive)) = within(async {
-            let (link, raw) = tokio::join!(unmet.greet(b"there"), greeted(&raw));
+            let (link, raw) = tokio::join!(pending.greet(b"there"), greeted(&raw));
             (link.unwrap().0, raw)
         })
         .await;
@@ -185,18 +185,18 @@ async fn hellos_are_bounded() {
     drop(next_link(&ben).await);
 
     let long = vec![1; limits::HELLO];
-    let unmet = dial().await;
+    let pending = dial().await;
     let (here, there) = within(async {
-        tokio::join!(unmet.greet(&long), async { next_link(&ben).await.greet(&long).await })
+        tokio::join!(pending.greet(&long), async { next_link(&ben).await.greet(&long).await })
     })
     .await;
     assert!(here.unwrap().1 == long && there.unwrap().1 == long);
 
     let raw = Raw::member(1).connect(2, ben.local_address()).await.unwrap();
-    let unmet = next_link(&ben).await;
+    let pending = next_link(&ben).await;
     let (mut send, _receive) = raw.open_bi().await.unwrap();
     send.write_all(&(length as u32).to_le_bytes()).await.unwrap();
-    let refused = within(unmet.greet(b"there")).await.unwrap_err();
+    let refused = within(pending.greet(b"there")).await.unwrap_err();
     assert_eq!(refused, DialError::Misbehaved("a frame that is too long"));
     assert_eq!(code(&within(raw.closed()).await), Some(CloseCode::Misbehaved.number()));
 }
@@ -210,9 +210,9 @@ async fn a_refusal_instead_of_a_hello_says_why() {
         (CloseCode::Superseded, DialError::Closed(there(CloseCode::Superseded, "why"))),
         (CloseCode::Other(99), DialError::Closed(there(CloseCode::Other(99), "why"))),
     ] {
-        let unmet = ana.dial(id(2), ben.local_address()).await.unwrap();
+        let pending = ana.dial(id(2), ben.local_address()).await.unwrap();
         next_link(&ben).await.refuse(code, "why");
-        assert_eq!(within(unmet.greet(b"here")).await.unwrap_err(), expected);
+        assert_eq!(within(pending.greet(b"here")).await.unwrap_err(), expected);
     }
 }
 

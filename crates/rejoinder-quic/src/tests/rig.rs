@@ -18,7 +18,7 @@ use rustls::{
 };
 
 use crate::{
-    Accepted, Config, Endpoint, JoinAsk, Link, Unmet, tls,
+    Accepted, Config, Endpoint, JoinAsk, Link, PendingLink, tls,
     verify::{Pinned, SPKI_PREFIX},
 };
 
@@ -60,9 +60,9 @@ pub(crate) fn config(
     }
 }
 
-pub(crate) async fn next_link(endpoint: &Endpoint) -> Unmet {
+pub(crate) async fn next_link(endpoint: &Endpoint) -> PendingLink {
     match within(endpoint.accept()).await {
-        Some(Accepted::Link(unmet)) => unmet,
+        Some(Accepted::Link(pending)) => pending,
         other => panic!("expected a link, not {other:?}"),
     }
 }
@@ -78,8 +78,8 @@ pub(crate) async fn next_join(endpoint: &Endpoint) -> JoinAsk {
 pub(crate) async fn linked(dialler: &Endpoint, acceptor: &Endpoint, to: u8) -> (Link, Link) {
     let there = async { next_link(acceptor).await.greet(b"there").await.unwrap() };
     let here = async {
-        let unmet = dialler.dial(id(to), acceptor.local_address()).await.unwrap();
-        unmet.greet(b"here").await.unwrap()
+        let pending = dialler.dial(id(to), acceptor.local_address()).await.unwrap();
+        pending.greet(b"here").await.unwrap()
     };
     let (here, there) = within(async { tokio::join!(here, there) }).await;
     assert_eq!((here.1, there.1), (b"there".to_vec(), b"here".to_vec()));

@@ -138,9 +138,9 @@ async fn who_connects_and_says_nothing_is_closed_after_a_step() {
 
     // The dialler waits no longer than that either.
     let ana = listen(&net, 1, &[2], 1);
-    let unmet = ana.dial(id(2), address(2)).await.unwrap();
+    let pending = ana.dial(id(2), address(2)).await.unwrap();
     let _never_greets = next_link(&ben).await;
-    assert_eq!(unmet.greet(b"here").await.unwrap_err(), DialError::TimedOut);
+    assert_eq!(pending.greet(b"here").await.unwrap_err(), DialError::TimedOut);
 }
 
 #[tokio::test(start_paused = true)]

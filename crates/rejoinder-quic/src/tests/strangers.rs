@@ -54,8 +54,8 @@ async fn who_may_not_arrive_gets_no_byte() {
 async fn a_stranger_learns_that_it_is_no_member_before_it_counts_as_linked() {
     let (ana, ben) = (listen(1, &[]), listen(2, &[]));
     let refused = async {
-        let unmet = ana.dial(id(2), ben.local_address()).await?;
-        unmet.greet(b"secret").await.map(drop)
+        let pending = ana.dial(id(2), ben.local_address()).await?;
+        pending.greet(b"secret").await.map(drop)
     };
     assert_eq!(within(refused).await.unwrap_err(), DialError::NotAMember);
 }

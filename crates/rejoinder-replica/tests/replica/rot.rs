@@ -64,7 +64,7 @@ impl Busy {
                 world.answers(two, *workspace, opening),
             );
         }
-        for table in [Table::Records, Table::Frontiers, Table::Proposals] {
+        for table in [Table::Records, Table::VersionVectors, Table::Proposals] {
             let rows = |peer: Peer| -> Vec<_> {
                 let rows = world.peers[peer].disk.iter();
                 let rows = rows.filter(|((other, _), _)| *other == table);
@@ -322,14 +322,14 @@ fn what_is_lost_for_good_is_said_when_its_record_was_lost_too() {
     world.link(HOST, ANA);
     world.pass(60_000);
     assert_eq!(missing(&world, ANA), (1, 0));
-    assert_eq!(world.keys(ANA, Table::Frontiers), world.keys(HOST, Table::Frontiers));
+    assert_eq!(world.keys(ANA, Table::VersionVectors), world.keys(HOST, Table::VersionVectors));
     assert!(world.replica(ANA).synced(&workspace), "and nobody waits for it");
     world.edit(ANA, workspace, opening, draft("notes", text("again"))).unwrap();
     world.quiet();
     assert!(world.answers(HOST, workspace, opening).contains("again"));
 }
 
-/// Frontiers and logs are small beside it: the whole file is gone but for the device's key.
+/// Version vectors and logs are small beside it: the whole file is gone but for the device's key.
 #[test]
 fn a_member_with_an_empty_disk_joins_again() {
     let mut busy = busy(5);

@@ -12,8 +12,8 @@ use rejoinder_identity::{
     Timestamp, TurnId, WorkspaceId,
 };
 use rejoinder_replica::{
-    AskId, Batch, Change, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId,
-    Load, LoadId, Loaded, Output, Refused, Replica, Reply, RequestView, RestoreError, Restored,
+    AskId, Batch, Command, CommandId, Config, Edit, Event, Fate, HostAct, Input, LinkId, Load,
+    LoadId, Loaded, Output, Refused, Replica, Reply, RequestView, RestoreError, Restored, RowOp,
     Salvaged, Table, WriteId, is_let_in,
 };
 
@@ -617,11 +617,11 @@ impl Node {
     fn apply(&mut self, batch: Batch) {
         for change in batch.changes {
             match change {
-                Change::Put(table, key, value) => {
+                RowOp::Put(table, key, value) => {
                     self.damaged.remove(&(table, key.clone()));
                     self.disk.insert((table, key), value);
                 }
-                Change::Delete(table, key) => {
+                RowOp::Delete(table, key) => {
                     self.damaged.remove(&(table, key.clone()));
                     self.disk.remove(&(table, key));
                 }

@@ -42,7 +42,7 @@ impl Default for Link {
 
 /// A link, and how busy it is.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct BusyLink {
     link: Link,
     /// When the last byte that waits has left.
     free: Option<Instant>,
@@ -51,7 +51,7 @@ pub(super) struct Wire {
 }
 
 /// What becomes of a packet.
-pub(super) struct Fate {
+pub(super) struct Delivery {
     pub(super) arrivals: [Option<Instant>; 2],
     pub(super) fault: Option<Fault>,
 }
@@ -59,12 +59,12 @@ pub(super) struct Fate {
 /// Longer than this nothing waits in front of a slow link.
 const QUEUE: Duration = Duration::from_millis(500);
 
-impl Wire {
+impl BusyLink {
     pub(super) fn new(link: Link) -> Self {
         Self { link, free: None, last: None }
     }
 
-    pub(super) fn draw(&mut self, draws: &mut Draws, now: Instant, len: usize) -> Fate {
+    pub(super) fn draw(&mut self, draws: &mut Draws, now: Instant, len: usize) -> Delivery {
         let link = self.link;
         let jitter = u64::try_from(link.jitter.as_micros()).unwrap_or(u64::MAX - 1);
         let jitter = Duration::from_micros(draws.between(0, jitter));
@@ -73,22 +73,22 @@ impl Wire {
         let delay = Duration::from_millis(draws.between(20, 400));
         let nothing = [None, None];
         let Some(sent) = self.pass(now, len) else {
-            return Fate { arrivals: nothing, fault: Some(Fault::Congested) };
+            return Delivery { arrivals: nothing, fault: Some(Fault::Congested) };
         };
         if lost {
-            return Fate { arrivals: nothing, fault: Some(Fault::Lost) };
+            return Delivery { arrivals: nothing, fault: Some(Fault::Lost) };
         }
         let mut at = sent + link.latency + jitter;
         if late {
             let arrivals = [Some(at + delay), None];
-            return Fate { arrivals, fault: Some(Fault::Reordered) };
+            return Delivery { arrivals, fault: Some(Fault::Reordered) };
         }
         if link.in_order {
             at = self.last.map_or(at, |last| at.max(last));
             self.last = Some(at);
         }
         let fault = twice.then_some(Fault::Duplicated);
-        Fate { arrivals: [Some(at), twice.then(|| at + delay)], fault }
+        Delivery { arrivals: [Some(at), twice.then(|| at + delay)], fault }
     }
 
     /// When a packet has left; none when it finds no place to wait in.

@@ -290,7 +290,8 @@ impl Breaking {
         let Some(peer) = peers.iter().find(member) else { return };
         // Others link with two runs of a device at once; a third copy waits until one is gone.
         let family = family(peer.name());
-        let has_twin = peers.iter().any(|other| is_copy(other) && self::family(other.name()) == family);
+        let has_twin =
+            peers.iter().any(|other| is_copy(other) && self::family(other.name()) == family);
         let rots = self.swarm.rotten().is_some_and(|rotten| rotten == family);
         if has_twin || rots || peer.try_home().is_none() {
             return;

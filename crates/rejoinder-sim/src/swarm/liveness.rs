@@ -80,7 +80,10 @@ impl Swarm {
                 Some(_) | None => {}
             }
             let host = space.host.name();
-            assert!(Instant::now() < give_up, "{host} gives no ticket that names its address {here}");
+            assert!(
+                Instant::now() < give_up,
+                "{host} gives no ticket that names its address {here}"
+            );
             sleep(Duration::from_secs(1)).await;
         }
     }
@@ -317,7 +320,7 @@ fn durable(peer: &Peer) -> Vec<(Table, BTreeSet<Vec<u8>>)> {
     let name = peer.name();
     let (store, _) = Store::open(Box::new(peer.disk().copy()))
         .unwrap_or_else(|error| panic!("the disk of {name} is not sound: {error}"));
-    let tables = [Table::Records, Table::Envelopes, Table::Frontiers, Table::Proposals];
+    let tables = [Table::Records, Table::Envelopes, Table::VersionVectors, Table::Proposals];
     let rows = tables.map(|table| {
         let load = Load { table, prefix: Vec::new() };
         let rows = store.load(&load).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -14,7 +14,7 @@ use crate::{
 /// Two tables, so that a half of it would show.
 fn second() -> [rejoinder_replica::Batch; 2] {
     [
-        batch(&[(Table::Records, "2", "two"), (Table::Frontiers, "2", "two")]),
+        batch(&[(Table::Records, "2", "two"), (Table::VersionVectors, "2", "two")]),
         batch(&[(Table::Envelopes, "2", "two"), (Table::Records, "1", "one again")]),
     ]
 }
@@ -31,7 +31,8 @@ fn with_first(disk: &Disk) -> Store {
 
 /// Whether the second commit is there: all of it, or nothing. Anything else fails.
 fn second_is_there(store: &Store) -> bool {
-    let rows = [Table::Records, Table::Frontiers, Table::Envelopes].map(|t| load(store, t, ""));
+    let rows =
+        [Table::Records, Table::VersionVectors, Table::Envelopes].map(|t| load(store, t, ""));
     let without = [vec![row("1", "one")], vec![], vec![]];
     let with = [
         vec![row("1", "one again"), row("2", "two")],

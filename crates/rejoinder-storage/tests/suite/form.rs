@@ -30,13 +30,13 @@ fn the_format_stays_where_older_releases_look_for_it() {
     );
 }
 
-fn say(path: &std::path::Path, format: u32, seal: bool) {
+fn say(path: &std::path::Path, format: u32, checksum: bool) {
     let database = Database::open(path).unwrap();
     let write = database.begin_write().unwrap();
     {
         let mut table = write.open_table(FORMAT_TABLE).unwrap();
         table.insert(b"version".as_slice(), format.to_le_bytes().as_slice()).unwrap();
-        if !seal {
+        if !checksum {
             table.remove(b"version/seal".as_slice()).unwrap();
         }
     }

@@ -6,13 +6,14 @@ use std::{
 };
 
 use rejoinder_identity::{
-    ActorId, ChangeHash, DocumentId, Frontier, PeerId, ProposalId, RecordId, Timestamp, Tip, hash,
+    ActorId, ChangeHash, DocumentId, PeerId, ProposalId, RecordId, Timestamp, Tip, VersionVector,
+    hash,
 };
 
 use super::disk::{Change, Disk, Made, Record, Write};
 use crate::{Fetched, Item, ItemKind, LinkId, Parked, ParkedItem, Sync, Wait};
 
-/// What is comparable between nodes: the log, the frontiers, the proposals.
+/// What is comparable between nodes: the log, the version vectors, the proposals.
 pub(super) type State = (Vec<RecordId>, BTreeMap<(DocumentId, ActorId), Tip>, BTreeSet<ProposalId>);
 
 /// How an item was taken.
@@ -30,7 +31,7 @@ pub(super) enum Taken {
 struct Document {
     changes: Vec<Made<Change>>,
     hashes: BTreeSet<ChangeHash>,
-    frontier: Frontier,
+    version_vector: VersionVector,
 }
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl Node {
             }
         }
         for (id, document) in &documents {
-            sync.restore_document(*id, &document.frontier);
+            sync.restore_document(*id, &document.version_vector);
         }
         let proposals: BTreeMap<_, _> = disk.proposals.iter().cloned().collect();
         proposals.keys().for_each(|id| sync.restore_proposal(*id));
@@ -83,7 +84,7 @@ impl Node {
     pub(super) fn state(&self) -> State {
         let log = self.log.iter().map(|record| RecordId(record.hash())).collect();
         let tips = self.documents.iter().flat_map(|(id, document)| {
-            document.frontier.iter().map(|(actor, tip)| ((*id, *actor), *tip))
+            document.version_vector.iter().map(|(actor, tip)| ((*id, *actor), *tip))
         });
         (log, tips.collect(), self.proposals.keys().copied().collect())
     }
@@ -146,8 +147,8 @@ impl Node {
         let author = [self.index as u8; 1];
         let actor = ActorId(hash("test-actor", &[&author, &incarnation, &document.0]).first_half());
         let deps: Vec<_> =
-            self.documents[&document].frontier.values().map(|tip| tip.hash).collect();
-        let seq = self.documents[&document].frontier.get(&actor).map_or(0, |tip| tip.seq) + 1;
+            self.documents[&document].version_vector.values().map(|tip| tip.hash).collect();
+        let seq = self.documents[&document].version_vector.get(&actor).map_or(0, |tip| tip.seq) + 1;
         let padding = vec![self.index as u8; size];
         let change = Made::new(Change { document, actor, seq, deps, padding });
         self.take_change(now, None, change);
@@ -240,7 +241,7 @@ impl Node {
             return self.park(now, from.unwrap(), Wait::Document(document), &change);
         };
         if held.hashes.contains(&hash) {
-            let tip = held.frontier[&actor];
+            let tip = held.version_vector[&actor];
             let item = Item::Envelope { document, actor, seq: tip.seq };
             self.sync.seen_again(now, from.unwrap(), item);
             return Taken::Known;
@@ -336,7 +337,7 @@ impl Document {
     fn admit(&mut self, change: Made<Change>) {
         let hash = ChangeHash(change.hash());
         self.hashes.insert(hash);
-        self.frontier.insert(change.value.actor, Tip { seq: change.value.seq, hash });
+        self.version_vector.insert(change.value.actor, Tip { seq: change.value.seq, hash });
         self.changes.push(change);
     }
 }

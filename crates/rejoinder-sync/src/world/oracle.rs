@@ -42,7 +42,7 @@ impl World {
         assert_ne!(end.in_sync, yes, "said when it changes");
         end.in_sync = yes;
         let same = end.told.as_ref() == Some(&self.nodes[node].state());
-        assert!(!yes || same, "said to be in sync while the frontiers differ");
+        assert!(!yes || same, "said to be in sync while the version_vectors differ");
         self.count(if yes { "in sync" } else { "not in sync" });
     }
 
@@ -67,11 +67,11 @@ impl World {
             let (a, b) = (end.node, self.ends[&end.other].node);
             let (ours, theirs) = (self.nodes[a].state(), self.nodes[b].state());
             let lacking = ours.1.iter().filter(|(key, tip)| theirs.1.get(key) != Some(tip)).count();
-            let wishes = ours.2.difference(&theirs.2).count();
+            let waiting = ours.2.difference(&theirs.2).count();
             let (log, same) = (ours.0.len(), ours.0 == theirs.0);
             text += &format!(
                 "{a} to {b}: in sync {}, log {log} (same: {same}), \
-                 {lacking} tips and {wishes} proposals that {b} lacks\n",
+                 {lacking} tips and {waiting} proposals that {b} lacks\n",
                 end.in_sync
             );
         }

@@ -11,14 +11,14 @@ use crate::limits;
 
 /// What a dial is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Aim {
+pub(crate) enum Target {
     /// A link with a member.
     Link(PeerId),
     /// To be let into a workspace by a member.
     Join(WorkspaceId, PeerId),
 }
 
-impl Aim {
+impl Target {
     pub(crate) fn peer(&self) -> &PeerId {
         match self {
             Self::Link(peer) | Self::Join(_, peer) => peer,
@@ -27,7 +27,7 @@ impl Aim {
 }
 
 #[derive(Debug)]
-struct Target {
+struct Attempts {
     addresses: Vec<SocketAddr>,
     backoff: Backoff,
     /// Until when another move does not make it due at once.
@@ -45,87 +45,91 @@ enum State {
 /// Whom to dial.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    targets: BTreeMap<Aim, Target>,
+    attempts: BTreeMap<Target, Attempts>,
     random: ChaCha8Rng,
 }
 
 impl Dialer {
     pub(crate) fn new(random: ChaCha8Rng) -> Self {
-        Self { targets: BTreeMap::new(), random }
+        Self { attempts: BTreeMap::new(), random }
     }
 
     /// Whom to reach, and where. New ones are due at once, and those who have moved: but one that
     /// moves again within [`limits::MOVED`] of that waits for its next turn.
-    pub(crate) fn aim(&mut self, now: Timestamp, wanted: BTreeMap<Aim, Vec<SocketAddr>>) {
-        self.targets.retain(|aim, _| wanted.contains_key(aim));
-        for (aim, addresses) in wanted {
-            let last = match aim {
-                Aim::Link(_) => limits::DIAL_LAST,
-                Aim::Join(..) => limits::ASK_LAST,
+    pub(crate) fn set_targets(
+        &mut self,
+        now: Timestamp,
+        wanted: BTreeMap<Target, Vec<SocketAddr>>,
+    ) {
+        self.attempts.retain(|target, _| wanted.contains_key(target));
+        for (target, addresses) in wanted {
+            let last = match target {
+                Target::Link(_) => limits::DIAL_LAST,
+                Target::Join(..) => limits::ASK_LAST,
             };
-            let target = self.targets.entry(aim).or_insert_with(|| Target {
+            let attempts = self.attempts.entry(target).or_insert_with(|| Attempts {
                 addresses: addresses.clone(),
                 backoff: Backoff::new(now, limits::DIAL_FIRST, last),
                 settling: now,
                 state: State::Waiting,
             });
-            if target.addresses != addresses {
-                target.addresses = addresses;
-                if target.settling <= now {
-                    target.settling = now.after(limits::MOVED);
-                    target.backoff.at_once(now);
+            if attempts.addresses != addresses {
+                attempts.addresses = addresses;
+                if attempts.settling <= now {
+                    attempts.settling = now.after(limits::MOVED);
+                    attempts.backoff.at_once(now);
                 }
             }
         }
     }
 
     /// The dials to begin now.
-    pub(crate) fn due(&mut self, now: Timestamp) -> Vec<(Aim, Vec<SocketAddr>)> {
-        let running = self.targets.values().filter(|target| target.state == State::Dialling);
+    pub(crate) fn due(&mut self, now: Timestamp) -> Vec<(Target, Vec<SocketAddr>)> {
+        let running = self.attempts.values().filter(|attempts| attempts.state == State::Dialling);
         let free = limits::DIALS.saturating_sub(running.count());
         let mut due: Vec<_> = self
-            .targets
+            .attempts
             .iter_mut()
-            .filter(|(_, target)| target.is_waiting() && target.backoff.due_at() <= now)
+            .filter(|(_, attempts)| attempts.is_waiting() && attempts.backoff.due_at() <= now)
             .collect();
         // Who has waited longest first, or the first in the order of their ids would keep all
         // places.
-        due.sort_by_key(|(_, target)| target.backoff.due_at());
-        let begin = due.into_iter().take(free).map(|(aim, target)| {
-            target.state = State::Dialling;
-            (*aim, target.addresses.clone())
+        due.sort_by_key(|(_, attempts)| attempts.backoff.due_at());
+        let begin = due.into_iter().take(free).map(|(target, attempts)| {
+            attempts.state = State::Dialling;
+            (*target, attempts.addresses.clone())
         });
         begin.collect()
     }
 
     pub(crate) fn poll_timeout(&self) -> Option<Timestamp> {
-        let waiting = self.targets.values().filter(|target| target.is_waiting());
-        let running = self.targets.values().filter(|target| target.state == State::Dialling);
+        let waiting = self.attempts.values().filter(|attempts| attempts.is_waiting());
+        let running = self.attempts.values().filter(|attempts| attempts.state == State::Dialling);
         // With all places taken, the end of a dial is what to wait for.
         (running.count() < limits::DIALS)
-            .then(|| waiting.map(|target| target.backoff.due_at()).min())
+            .then(|| waiting.map(|attempts| attempts.backoff.due_at()).min())
             .flatten()
     }
 
     /// A dial led to nothing, or an ask not yet to an entry.
-    pub(crate) fn failed(&mut self, now: Timestamp, aim: &Aim) {
+    pub(crate) fn failed(&mut self, now: Timestamp, target: &Target) {
         if rejoinder_identity::mutant!("mutant-failed-dial-not-retried")
-            && matches!(aim, Aim::Link(_))
+            && matches!(target, Target::Link(_))
         {
             return;
         }
-        if let Some(target) = self.targets.get_mut(aim)
-            && target.state == State::Dialling
+        if let Some(attempts) = self.attempts.get_mut(target)
+            && attempts.state == State::Dialling
         {
-            target.state = State::Waiting;
-            target.backoff.failed(now, &mut self.random);
+            attempts.state = State::Waiting;
+            attempts.backoff.failed(now, &mut self.random);
         }
     }
 
     /// There is a link, whoever dialled.
     pub(crate) fn linked(&mut self, peer: &PeerId) {
-        if let Some(target) = self.targets.get_mut(&Aim::Link(*peer)) {
-            target.state = State::Reached;
+        if let Some(attempts) = self.attempts.get_mut(&Target::Link(*peer)) {
+            attempts.state = State::Reached;
         }
     }
 
@@ -134,52 +138,52 @@ impl Dialer {
         if rejoinder_identity::mutant!("mutant-cut-link-not-retried") {
             return;
         }
-        if let Some(target) = self.targets.get_mut(&Aim::Link(*peer)) {
-            target.state = State::Waiting;
-            target.backoff.restart(now, &mut self.random);
+        if let Some(attempts) = self.attempts.get_mut(&Target::Link(*peer)) {
+            attempts.state = State::Waiting;
+            attempts.backoff.restart(now, &mut self.random);
         }
     }
 
     /// That peer has no room for another run of this device: it is tried again as after a dial that
     /// failed, or a copy of a home would be turned away several times a second for ever.
     pub(crate) fn turned_away(&mut self, now: Timestamp, peer: &PeerId) {
-        if let Some(target) = self.targets.get_mut(&Aim::Link(*peer)) {
-            target.state = State::Waiting;
-            target.backoff.failed(now, &mut self.random);
+        if let Some(attempts) = self.attempts.get_mut(&Target::Link(*peer)) {
+            attempts.state = State::Waiting;
+            attempts.backoff.failed(now, &mut self.random);
         }
     }
 
     /// Those who are asked to let us in are dialled at once.
     pub(crate) fn link_with_asked(&mut self, now: Timestamp) {
         let asked: Vec<_> = self
-            .targets
+            .attempts
             .keys()
-            .filter(|aim| matches!(aim, Aim::Join(..)))
-            .map(|aim| Aim::Link(*aim.peer()))
+            .filter(|target| matches!(target, Target::Join(..)))
+            .map(|target| Target::Link(*target.peer()))
             .collect();
-        for aim in asked {
-            if let Some(target) = self.targets.get_mut(&aim) {
-                target.backoff.at_once(now);
+        for target in asked {
+            if let Some(attempts) = self.attempts.get_mut(&target) {
+                attempts.backoff.at_once(now);
             }
         }
     }
 
     /// The network is another one, or the machine was asleep.
     pub(crate) fn all_at_once(&mut self, now: Timestamp) {
-        for target in self.targets.values_mut() {
-            target.backoff.at_once(now);
+        for attempts in self.attempts.values_mut() {
+            attempts.backoff.at_once(now);
         }
     }
 
     /// Every dial was stopped.
     pub(crate) fn stopped(&mut self) {
-        for target in self.targets.values_mut() {
-            target.state = State::Waiting;
+        for attempts in self.attempts.values_mut() {
+            attempts.state = State::Waiting;
         }
     }
 }
 
-impl Target {
+impl Attempts {
     /// A target without an address is waited for: it may dial us.
     fn is_waiting(&self) -> bool {
         self.state == State::Waiting && !self.addresses.is_empty()
@@ -204,31 +208,31 @@ mod tests {
 
     fn dialer(peers: u8) -> Dialer {
         let mut dialer = Dialer::new(ChaCha8Rng::seed_from_u64(1));
-        dialer.aim(at(0), aims(peers));
+        dialer.set_targets(at(0), wanted(peers));
         dialer
     }
 
-    fn aims(peers: u8) -> BTreeMap<Aim, Vec<SocketAddr>> {
-        (0..peers).map(|n| (Aim::Link(PeerId([n; 32])), vec![address(1)])).collect()
+    fn wanted(peers: u8) -> BTreeMap<Target, Vec<SocketAddr>> {
+        (0..peers).map(|n| (Target::Link(PeerId([n; 32])), vec![address(1)])).collect()
     }
 
     #[test]
     fn a_lost_link_is_dialled_soon_a_failed_dial_ever_later() {
         let mut dialer = dialer(1);
         let peer = PeerId([0; 32]);
-        let aim = Aim::Link(peer);
-        assert_eq!(dialer.due(at(0)), vec![(aim, vec![address(1)])]);
+        let target = Target::Link(peer);
+        assert_eq!(dialer.due(at(0)), vec![(target, vec![address(1)])]);
         assert_eq!(dialer.due(at(0)), vec![], "it is being dialled");
         assert_eq!(dialer.poll_timeout(), None);
         for _ in 0..20 {
-            dialer.failed(at(0), &aim);
+            dialer.failed(at(0), &target);
             let due = dialer.poll_timeout().unwrap();
             assert!(due > at(0) && due <= at(0).after(limits::DIAL_LAST));
             assert_eq!(dialer.due(due).len(), 1);
         }
         dialer.linked(&peer);
         assert_eq!(dialer.poll_timeout(), None);
-        dialer.failed(at(0), &aim);
+        dialer.failed(at(0), &target);
         assert_eq!(dialer.poll_timeout(), None, "a late failure of a linked peer");
         dialer.unlinked(at(9), &peer);
         assert!(dialer.poll_timeout().unwrap() <= at(9).after(limits::DIAL_FIRST));
@@ -238,32 +242,35 @@ mod tests {
     fn news_is_acted_on_at_once() {
         let mut dialer = dialer(1);
         dialer.due(at(0));
-        dialer.failed(at(0), &Aim::Link(PeerId([0; 32])));
-        dialer.aim(at(1), aims(1));
+        dialer.failed(at(0), &Target::Link(PeerId([0; 32])));
+        dialer.set_targets(at(1), wanted(1));
         assert!(dialer.poll_timeout() > Some(at(1)), "nothing is new");
-        dialer.aim(at(1), BTreeMap::from([(Aim::Link(PeerId([0; 32])), vec![address(2)])]));
+        dialer.set_targets(
+            at(1),
+            BTreeMap::from([(Target::Link(PeerId([0; 32])), vec![address(2)])]),
+        );
         assert_eq!(dialer.poll_timeout(), Some(at(1)), "it has moved");
         dialer.due(at(1));
-        dialer.failed(at(1), &Aim::Link(PeerId([0; 32])));
+        dialer.failed(at(1), &Target::Link(PeerId([0; 32])));
         dialer.all_at_once(at(2));
         assert_eq!(dialer.poll_timeout(), Some(at(2)));
-        dialer.aim(at(2), BTreeMap::new());
+        dialer.set_targets(at(2), BTreeMap::new());
         assert_eq!(dialer.poll_timeout(), None, "nobody is wanted");
     }
 
     #[test]
     fn a_peer_that_keeps_moving_is_not_dialled_faster() {
-        let aim = Aim::Link(PeerId([0; 32]));
-        let moved = |port| BTreeMap::from([(aim, vec![address(port)])]);
+        let target = Target::Link(PeerId([0; 32]));
+        let moved = |port| BTreeMap::from([(target, vec![address(port)])]);
         let mut dialer = dialer(1);
         let (mut dials, mut last) = (0, 0);
         for second in 0..60 {
             let now = at(second * 1_000);
             // A new address each second, none of which answers.
-            dialer.aim(now, moved(u16::try_from(second).unwrap() + 2));
-            for (aim, addresses) in dialer.due(now) {
+            dialer.set_targets(now, moved(u16::try_from(second).unwrap() + 2));
+            for (target, addresses) in dialer.due(now) {
                 (dials, last) = (dials + 1, addresses[0].port());
-                dialer.failed(now, &aim);
+                dialer.failed(now, &target);
             }
         }
         // As many as a backoff makes that begins anew twice, each time where it is by then.
@@ -279,9 +286,9 @@ mod tests {
         for _ in 0..20 {
             let due = dialer.due(now);
             assert!(due.len() <= limits::DIALS);
-            for (aim, _) in due {
-                dialled.insert(aim);
-                dialer.failed(now, &aim);
+            for (target, _) in due {
+                dialled.insert(target);
+                dialer.failed(now, &target);
             }
             now = now.after(Duration::from_millis(50));
         }

@@ -12,7 +12,7 @@ use rejoinder_replica::Command;
 
 use super::{
     Node,
-    dialer::Aim,
+    dialer::Target,
     network::own_addresses,
     reach::{self, Words},
 };
@@ -21,12 +21,12 @@ use crate::{events::HomeEvent, limits};
 impl Node {
     /// Whoever was asked to let us in may just have done so.
     pub(super) fn peers_changed(&mut self) {
-        self.aim();
+        self.update_targets();
         self.network.dialer.link_with_asked(self.clock.now());
     }
 
     /// Whom to link with, whom to ask to be let in, and who may link with us, has changed.
-    pub(super) fn aim(&mut self) {
+    pub(super) fn update_targets(&mut self) {
         let (me, peers) = (self.replica.me(), self.replica.peers());
         let network = &mut self.network;
         let may_link = |peer: &PeerId| *peer != me && network.may_reach(peer);
@@ -41,7 +41,7 @@ impl Node {
         let mut aims: BTreeMap<_, _> = peers
             .iter()
             .filter(|(peer, _)| may_link(peer))
-            .map(|(peer, addresses)| (Aim::Link(*peer), addresses.clone()))
+            .map(|(peer, addresses)| (Target::Link(*peer), addresses.clone()))
             .collect();
         for workspace in self.replica.workspaces() {
             let ask =
@@ -50,11 +50,11 @@ impl Node {
             aims.extend(
                 hints
                     .filter(|hint| hint.device != me)
-                    .map(|hint| (Aim::Join(workspace, hint.device), places(hint, &peers))),
+                    .map(|hint| (Target::Join(workspace, hint.device), places(hint, &peers))),
             );
         }
         network.door.set_members(members);
-        network.dialer.aim(self.clock.now(), aims);
+        network.dialer.set_targets(self.clock.now(), aims);
         for link in forbidden {
             let closed = self.network.links.close(link, CloseCode::NotAMember, "");
             self.parted(closed);
@@ -66,25 +66,25 @@ impl Node {
         if self.network.door.is_shut() {
             return;
         }
-        for (aim, addresses) in self.network.dialer.due(self.clock.now()) {
-            self.dial(aim, addresses);
+        for (target, addresses) in self.network.dialer.due(self.clock.now()) {
+            self.dial(target, addresses);
         }
     }
 
-    fn dial(&mut self, aim: Aim, addresses: Vec<SocketAddr>) {
+    fn dial(&mut self, target: Target, addresses: Vec<SocketAddr>) {
         let Self { replica, network, .. } = self;
         let (endpoint, arrivals) = (network.endpoint.clone(), network.arrivals.clone());
-        match aim {
-            Aim::Link(peer) => {
+        match target {
+            Target::Link(peer) => {
                 let words = Words {
                     hello: replica.hello(&peer).to_bytes(),
                     introductions: replica.introductions(&peer),
                 };
                 network.reaching.spawn(reach::dial(endpoint, peer, addresses, words, arrivals));
             }
-            Aim::Join(workspace, _) => {
+            Target::Join(workspace, _) => {
                 if let Some((ask, _)) = replica.join_ask(&workspace) {
-                    network.reaching.spawn(reach::ask(endpoint, aim, addresses, ask, arrivals));
+                    network.reaching.spawn(reach::ask(endpoint, target, addresses, ask, arrivals));
                 }
             }
         }
@@ -137,7 +137,7 @@ impl Node {
         let moved = addresses != self.network.addresses;
         if moved {
             tracing::info!(?addresses, "this device can be reached elsewhere now");
-            self.told.tell(HomeEvent::Listening { addresses: addresses.clone() });
+            self.subscribers.tell(HomeEvent::Listening { addresses: addresses.clone() });
             self.network.addresses.clone_from(&addresses);
             self.command(Command::Addresses(addresses));
         }

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use crate::{
-    environment::{DiskDriver, Pace},
+    environment::{DiskDriver, DiskLatency},
     error::OpenError,
     limits,
     place::{Place, StoreAt, Taken},
@@ -124,7 +124,11 @@ impl Driver {
         }
     }
 
-    async fn run_as_task(mut self, mut asked: mpsc::UnboundedReceiver<Job>, pace: &dyn Pace) {
+    async fn run_as_task(
+        mut self,
+        mut asked: mpsc::UnboundedReceiver<Job>,
+        pace: &dyn DiskLatency,
+    ) {
         let mut jobs = Vec::new();
         while asked.recv_many(&mut jobs, limits::DISK_GROUP).await > 0 {
             pass(pace.until_done()).await;

@@ -47,7 +47,7 @@ impl Node {
         tracing::error!(%why, "a fault in rejoinder; this home closes");
         // First why, then the end of it: whoever loses the one who would have answered looks.
         self.fault.set(why);
-        self.told.tell_last(HomeEvent::Failed { why: why.to_owned() });
+        self.subscribers.tell_last(HomeEvent::Failed { why: why.to_owned() });
         self.replies.clear();
         self.looks.clear();
         self.calls.close();

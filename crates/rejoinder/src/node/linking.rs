@@ -1,14 +1,14 @@
 //! What a node does with who arrives: lets in, links, reads, parts.
 
 use rejoinder_identity::PeerId;
-use rejoinder_quic::{CloseCode, Closed, DialError, Link, Unmet};
+use rejoinder_quic::{CloseCode, Closed, DialError, Link, PendingLink};
 use rejoinder_replica::{Hello, Input};
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
 use super::{
     Node,
-    dialer::Aim,
+    dialer::Target,
     links::{Joined, Parted},
     reach::{self, Arrival},
     roster::Run,
@@ -18,19 +18,19 @@ use crate::{events::HomeEvent, handle::Topic};
 impl Node {
     pub(super) fn arrived(&mut self, arrival: Arrival) {
         match arrival {
-            Arrival::Knock(unmet) => self.greet(unmet),
+            Arrival::Knock(pending) => self.greet(pending),
             Arrival::JoinAsk(ask) if self.network.door.is_shut() => drop(ask),
             Arrival::JoinAsk(ask) => {
                 let input = self.asks.asked(self.clock.now(), ask);
                 self.handle(input);
             }
             Arrival::Met { link, hello } => self.met(link, hello),
-            Arrival::NotReached { aim, error } => {
-                tracing::debug!(peer = %aim.peer().short(), %error, "not reached");
-                self.network.dialer.failed(self.clock.now(), &aim);
-                self.not_reached(&aim, &error);
+            Arrival::NotReached { target, error } => {
+                tracing::debug!(peer = %target.peer().short(), %error, "not reached");
+                self.network.dialer.failed(self.clock.now(), &target);
+                self.not_reached(&target, &error);
             }
-            Arrival::JoinAnswered { aim, answer } => self.join_answered(aim, answer),
+            Arrival::JoinAnswered { target, answer } => self.join_answered(target, answer),
             // What is left of a link that was closed here counts no more.
             Arrival::Frame(link, bytes) if self.network.links.has(link) => {
                 self.handle(Input::Frame { link, bytes });
@@ -45,12 +45,12 @@ impl Node {
         }
     }
 
-    fn greet(&mut self, unmet: Unmet) {
-        if !self.network.door.lets_in(&unmet.peer()) {
-            return unmet.refuse(CloseCode::NotAMember, "");
+    fn greet(&mut self, pending: PendingLink) {
+        if !self.network.door.lets_in(&pending.peer()) {
+            return pending.refuse(CloseCode::NotAMember, "");
         }
-        let hello = self.replica.hello(&unmet.peer()).to_bytes();
-        self.network.reaching.spawn(reach::greet(unmet, hello, self.network.arrivals.clone()));
+        let hello = self.replica.hello(&pending.peer()).to_bytes();
+        self.network.reaching.spawn(reach::greet(pending, hello, self.network.arrivals.clone()));
     }
 
     fn met(&mut self, link: Link, hello: Vec<u8>) {
@@ -65,12 +65,12 @@ impl Node {
             Ok(hello) => hello.incarnation,
             Err(error) => {
                 tracing::warn!(peer = %peer.short(), %error, "no link");
-                self.network.dialer.failed(now, &Aim::Link(peer));
+                self.network.dialer.failed(now, &Target::Link(peer));
                 return link.close(CloseCode::Misbehaved, &error.to_string());
             }
         };
         let Some(joined) = self.network.links.meet(now, link, Run { peer, incarnation }) else {
-            return self.network.dialer.failed(now, &Aim::Link(peer));
+            return self.network.dialer.failed(now, &Target::Link(peer));
         };
         self.linked(peer, hello, joined);
     }
@@ -89,9 +89,9 @@ impl Node {
         let reader = reach::read(link, sender, receiver, self.network.arrivals.clone());
         let reader = self.network.tasks.spawn(reader.instrument(span));
         self.network.links.read_by(link, reader);
-        self.told.bump(|topic| *topic == Topic::Links);
+        self.subscribers.bump(|topic| *topic == Topic::Links);
         if self.network.shown.insert(peer, None).is_none() {
-            self.told.tell(HomeEvent::LinkUp { peer });
+            self.subscribers.tell(HomeEvent::LinkUp { peer });
         }
         for older in superseded {
             self.parted(Some(older));
@@ -102,7 +102,7 @@ impl Node {
         let Some(Parted { link, peer, closed, last }) = parted else { return };
         tracing::info!(peer = %peer.short(), id = link.0, %closed, "link down");
         self.handle(Input::LinkDown { link });
-        self.told.bump(|topic| *topic == Topic::Links);
+        self.subscribers.bump(|topic| *topic == Topic::Links);
         if !last {
             return;
         }
@@ -117,51 +117,51 @@ impl Node {
             self.network.shown.insert(peer, Some(closed));
         } else {
             self.network.shown.remove(&peer);
-            self.told.tell(HomeEvent::LinkDown { peer, closed });
+            self.subscribers.tell(HomeEvent::LinkDown { peer, closed });
         }
     }
 
     /// Links that were to take another's place and did not come.
     pub(super) fn tell_of_those_that_did_not_come(&mut self) {
-        let Self { network, told, .. } = self;
+        let Self { network, subscribers, .. } = self;
         network.shown.retain(|peer, replaced| {
             let Some(closed) = replaced.take_if(|_| !network.links.is_linked(peer)) else {
                 return true;
             };
-            told.tell(HomeEvent::LinkDown { peer: *peer, closed });
+            subscribers.tell(HomeEvent::LinkDown { peer: *peer, closed });
             false
         });
     }
 
     /// With a link, who else is away is nothing to wait for. Who does not know this device yet did
     /// answer.
-    fn not_reached(&mut self, aim: &Aim, error: &DialError) {
+    fn not_reached(&mut self, target: &Target, error: &DialError) {
         if matches!(error, DialError::NotAMember | DialError::Own) {
             return;
         }
-        let waits = match aim {
-            Aim::Join(..) => true,
-            Aim::Link(_) => self.network.shown.is_empty(),
+        let waits = match target {
+            Target::Join(..) => true,
+            Target::Link(_) => self.network.shown.is_empty(),
         };
-        let peer = *aim.peer();
+        let peer = *target.peer();
         if waits && self.network.waits.not_reached(peer) {
-            self.told.tell(HomeEvent::NotReached { peer, why: error.to_string() });
+            self.subscribers.tell(HomeEvent::NotReached { peer, why: error.to_string() });
         }
     }
 
-    fn join_answered(&mut self, aim: Aim, bytes: Vec<u8>) {
-        self.network.waits.reached(aim.peer());
-        if let Aim::Join(workspace, by) = aim {
+    fn join_answered(&mut self, target: Target, bytes: Vec<u8>) {
+        self.network.waits.reached(target.peer());
+        if let Target::Join(workspace, by) = target {
             self.handle(Input::JoinAnswered { by, bytes, workspace });
         }
         // Unless it let us in, which ends the asking, the answer was: not yet.
-        self.network.dialer.failed(self.clock.now(), &aim);
+        self.network.dialer.failed(self.clock.now(), &target);
     }
 
     /// A listener is told first where the home can be reached and who is linked.
     pub(super) fn listen(&mut self, listener: mpsc::Sender<HomeEvent>) {
         let listening = HomeEvent::Listening { addresses: self.network.addresses.clone() };
         let linked = self.network.shown.keys().map(|peer| HomeEvent::LinkUp { peer: *peer });
-        self.told.listen(listener, std::iter::once(listening).chain(linked));
+        self.subscribers.listen(listener, std::iter::once(listening).chain(linked));
     }
 }

@@ -17,7 +17,7 @@ mod network;
 mod open;
 mod reach;
 mod roster;
-mod told;
+mod subscribers;
 mod waits;
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use tokio::{
 };
 
 pub(crate) use self::open::{Opened, open};
-use self::{asks::Asks, disk::Disk, network::Network, told::Told};
+use self::{asks::Asks, disk::Disk, network::Network, subscribers::Subscribers};
 use crate::{
     clock::Clock,
     fault::{Fault, caught},
@@ -44,7 +44,7 @@ pub(crate) struct Node {
     replica: Replica,
     disk: Disk,
     network: Network,
-    told: Told,
+    subscribers: Subscribers,
     asks: Asks,
     calls: mpsc::UnboundedReceiver<Call>,
     replies: BTreeMap<CommandId, oneshot::Sender<Result<Reply, Refused>>>,
@@ -117,7 +117,8 @@ impl Node {
         self.handle(answer);
         if loaded {
             // A document that was not in memory is: no event says so, but it is shown now.
-            self.told.bump(|topic| matches!(topic, Topic::Workspace(_) | Topic::Request(..)));
+            self.subscribers
+                .bump(|topic| matches!(topic, Topic::Workspace(_) | Topic::Request(..)));
         }
     }
 
@@ -153,8 +154,8 @@ impl Node {
     fn reply(&mut self, command: CommandId, result: Result<Reply, Refused>) {
         if let Ok(Reply::Workspace(workspace)) = &result {
             self.network.refused.remove(workspace);
-            self.told.bump(|topic| *topic == Topic::Workspaces);
-            self.aim();
+            self.subscribers.bump(|topic| *topic == Topic::Workspaces);
+            self.update_targets();
         }
         if let Some(waiting) = self.replies.remove(&command) {
             let _gave_up = waiting.send(result);
@@ -164,11 +165,11 @@ impl Node {
     fn tell(&mut self, event: Event) {
         match &event {
             Event::PeersChanged => self.peers_changed(),
-            Event::Joined(_) => self.aim(),
+            Event::Joined(_) => self.update_targets(),
             // To ask again would change nothing, until there is another ticket.
             Event::JoinRefused { workspace, .. } => {
                 self.network.refused.insert(*workspace);
-                self.aim();
+                self.update_targets();
             }
             Event::JoinWaits { workspace, at } => {
                 tracing::debug!(at = %at.short(), "waiting to be let in");
@@ -204,7 +205,7 @@ impl Node {
             | Event::InSync { .. }
             | Event::Uncarried { .. } => {}
         }
-        self.told.event(&self.replica, event);
+        self.subscribers.event(&self.replica, event);
     }
 
     fn call(&mut self, call: Call) {
@@ -219,7 +220,7 @@ impl Node {
                     self.looks.push(look);
                 }
             }
-            Call::Watch(topic, changed) => self.told.watch(topic, changed),
+            Call::Watch(topic, notifier) => self.subscribers.watch(topic, notifier),
             Call::Listen(listener) => self.listen(listener),
             Call::Now(answer) => {
                 let _gave_up = answer.send(self.clock.now());

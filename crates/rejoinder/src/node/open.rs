@@ -21,7 +21,7 @@ use super::{
     disk::{self, Disk},
     door::Door,
     network::{Network, Parts},
-    told::Told,
+    subscribers::Subscribers,
 };
 use crate::{
     clock::Clock,
@@ -101,7 +101,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         replica,
         disk,
         network: Network::start(parts),
-        told: Told::default(),
+        subscribers: Subscribers::default(),
         asks: Asks::default(),
         calls,
         replies: std::collections::BTreeMap::new(),
@@ -114,7 +114,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         node.command(Command::Name(name));
     }
     node.command(Command::Addresses(node.network.addresses.clone()));
-    node.aim();
+    node.update_targets();
     caught(node.read_first()).await.map_err(OpenError::Failed)?;
     Ok(Opened { node, handle, me, incarnation })
 }

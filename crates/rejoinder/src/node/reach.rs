@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use rejoinder_identity::PeerId;
 use rejoinder_quic::{
-    Accepted, Closed, DialError, Endpoint, JoinAsk, Link, LinkReceiver, LinkSender, Unmet,
+    Accepted, Closed, DialError, Endpoint, JoinAsk, Link, LinkReceiver, LinkSender, PendingLink,
 };
 use rejoinder_replica::LinkId;
 use tokio::{
@@ -13,22 +13,22 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::dialer::Aim;
+use super::dialer::Target;
 use crate::limits;
 
 /// What comes from outside.
 #[derive(Debug)]
 pub(crate) enum Arrival {
     /// A device that may link is there.
-    Knock(Unmet),
+    Knock(PendingLink),
     /// A device asks to join.
     JoinAsk(JoinAsk),
     /// Hellos were exchanged.
     Met { link: Link, hello: Vec<u8> },
     /// There is no link, or no answer to an ask.
-    NotReached { aim: Aim, error: DialError },
+    NotReached { target: Target, error: DialError },
     /// A member answered our ask.
-    JoinAnswered { aim: Aim, answer: Vec<u8> },
+    JoinAnswered { target: Target, answer: Vec<u8> },
     /// A frame.
     Frame(LinkId, Vec<u8>),
     /// The link answered a ping.
@@ -52,7 +52,7 @@ const PONG: &[u8] = &[0];
 pub(crate) async fn accept(endpoint: Arc<Endpoint>, arrivals: Arrivals) {
     while let Some(accepted) = endpoint.accept().await {
         let arrival = match accepted {
-            Accepted::Link(unmet) => Arrival::Knock(unmet),
+            Accepted::Link(pending) => Arrival::Knock(pending),
             Accepted::Join(ask) => Arrival::JoinAsk(ask),
         };
         if arrivals.send(arrival).await.is_err() {
@@ -64,9 +64,9 @@ pub(crate) async fn accept(endpoint: Arc<Endpoint>, arrivals: Arrivals) {
 }
 
 /// Says hello to one who arrived.
-pub(crate) async fn greet(unmet: Unmet, hello: Vec<u8>, arrivals: Arrivals) {
-    let peer = unmet.peer();
-    match timeout(limits::GREETING, unmet.greet(&hello)).await {
+pub(crate) async fn greet(pending: PendingLink, hello: Vec<u8>, arrivals: Arrivals) {
+    let peer = pending.peer();
+    match timeout(limits::GREETING, pending.greet(&hello)).await {
         Ok(Ok((link, hello))) => tell(&arrivals, Arrival::Met { link, hello }).await,
         Ok(Err(error)) => tracing::debug!(peer = %peer.short(), %error, "no hello"),
         Err(_elapsed) => tracing::debug!(peer = %peer.short(), "no hello in time"),
@@ -108,7 +108,7 @@ pub(crate) async fn dial(
         &arrivals,
         match met.await {
             Ok((link, hello)) => Arrival::Met { link, hello },
-            Err(error) => Arrival::NotReached { aim: Aim::Link(peer), error },
+            Err(error) => Arrival::NotReached { target: Target::Link(peer), error },
         },
     )
     .await;
@@ -146,12 +146,12 @@ async fn introduce(
 /// Asks a member to be let in.
 pub(crate) async fn ask(
     endpoint: Arc<Endpoint>,
-    aim: Aim,
+    target: Target,
     addresses: Vec<SocketAddr>,
     ask: Vec<u8>,
     arrivals: Arrivals,
 ) {
-    let (ask, peer): (Arc<[u8]>, _) = (ask.into(), *aim.peer());
+    let (ask, peer): (Arc<[u8]>, _) = (ask.into(), *target.peer());
     let answer = first(addresses, |address| {
         let (endpoint, ask) = (Arc::clone(&endpoint), Arc::clone(&ask));
         async move { endpoint.dial_join(peer, address, &ask).await }
@@ -159,8 +159,8 @@ pub(crate) async fn ask(
     tell(
         &arrivals,
         match answer.await {
-            Ok(answer) => Arrival::JoinAnswered { aim, answer },
-            Err(error) => Arrival::NotReached { aim, error },
+            Ok(answer) => Arrival::JoinAnswered { target, answer },
+            Err(error) => Arrival::NotReached { target, error },
         },
     )
     .await;

@@ -15,7 +15,7 @@ use rejoinder_storage::Backend;
 
 use super::*;
 use crate::{
-    environment::Pace,
+    environment::DiskLatency,
     place::{StoreAt, Taken},
 };
 
@@ -82,7 +82,7 @@ impl Place for InMemory {
 #[derive(Debug)]
 struct AtOnce;
 
-impl Pace for AtOnce {
+impl DiskLatency for AtOnce {
     fn until_done(&self) -> Duration {
         Duration::ZERO
     }

@@ -13,13 +13,13 @@ const MAGIC: usize = 9;
 /// All that is written before the magic number lies within the first page.
 const PAGE: u64 = 4096;
 
-/// Empties the file if it is unborn, and says whether it was.
+/// Empties the file if it is half_created, and says whether it was.
 pub(crate) fn cleared(disk: &dyn StorageBackend) -> io::Result<bool> {
-    let unborn = is_unborn(disk)?;
-    if unborn {
+    let half_created = is_unborn(disk)?;
+    if half_created {
         disk.set_len(0)?;
     }
-    Ok(unborn)
+    Ok(half_created)
 }
 
 /// Without a magic number, and nothing but zeros after the first page. Any other file stays as it

@@ -24,7 +24,7 @@ const TRANSACTION: usize = 104;
 
 /// A backend that is only read, with another head.
 #[derive(Debug)]
-struct Mended {
+struct ReadonlyView {
     disk: Box<dyn StorageBackend>,
     head: Vec<u8>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn open(
     mend(&mut head, len, slot);
     let mut builder = Builder::new();
     builder.set_cache_size(limits::CACHE).set_concurrency_mode(ConcurrencyMode::SingleWriter);
-    Ok(builder.open_read_only_with_backend(Mended { disk, head })?)
+    Ok(builder.open_read_only_with_backend(ReadonlyView { disk, head })?)
 }
 
 fn transaction(head: &[u8], slot: usize) -> u64 {
@@ -74,7 +74,7 @@ fn mend(head: &mut [u8], len: u64, slot: usize) {
     SLOTS.into_iter().for_each(|slot| head[slot] = REDB_FORMAT);
 }
 
-impl StorageBackend for Mended {
+impl StorageBackend for ReadonlyView {
     fn len(&self) -> io::Result<u64> {
         self.disk.len()
     }

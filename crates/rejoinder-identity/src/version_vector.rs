@@ -16,9 +16,9 @@ pub struct Tip {
 }
 
 /// The last change of every actor of a document, skeletons not counted: those come with the log.
-pub type Frontier = BTreeMap<ActorId, Tip>;
+pub type VersionVector = BTreeMap<ActorId, Tip>;
 
-/// Whether whoever was at `frontier` had the change `seq` of `actor`.
-pub fn covers(frontier: &Frontier, actor: &ActorId, seq: u64) -> bool {
-    frontier.get(actor).is_some_and(|tip| tip.seq >= seq)
+/// Whether whoever was at `version vector` had the change `seq` of `actor`.
+pub fn covers(version_vector: &VersionVector, actor: &ActorId, seq: u64) -> bool {
+    version_vector.get(actor).is_some_and(|tip| tip.seq >= seq)
 }

@@ -6,22 +6,22 @@ use rejoinder_replica::{Event, Replica};
 use tokio::sync::mpsc;
 
 use crate::{
-    changed::Changed,
     events::{HomeEvent, Listener},
     handle::Topic,
     limits,
+    notifier::Notifier,
 };
 
 /// Those who are told.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Subscribers {
     listeners: Vec<Listener>,
-    watchers: Vec<(Topic, Weak<Changed>)>,
+    watchers: Vec<(Topic, Weak<Notifier>)>,
     /// What was found damaged in this run: most of it before anybody could listen.
     damage: Vec<HomeEvent>,
 }
 
-impl Told {
+impl Subscribers {
     /// A new listener, with what it is told first.
     pub(crate) fn listen(
         &mut self,
@@ -34,9 +34,9 @@ impl Told {
         }
     }
 
-    pub(crate) fn watch(&mut self, topic: Topic, changed: Weak<Changed>) {
-        self.watchers.retain(|(_, changed)| changed.strong_count() > 0);
-        self.watchers.push((topic, changed));
+    pub(crate) fn watch(&mut self, topic: Topic, notifier: Weak<Notifier>) {
+        self.watchers.retain(|(_, notifier)| notifier.strong_count() > 0);
+        self.watchers.push((topic, notifier));
     }
 
     /// The replica told something.
@@ -72,8 +72,8 @@ impl Told {
         self.watchers
             .iter()
             .filter(|(topic, _)| concerned(topic))
-            .filter_map(|(_, changed)| changed.upgrade())
-            .for_each(|changed: Arc<Changed>| changed.bump());
+            .filter_map(|(_, notifier)| notifier.upgrade())
+            .for_each(|notifier: Arc<Notifier>| notifier.bump());
     }
 }
 

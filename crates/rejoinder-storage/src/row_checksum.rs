@@ -2,7 +2,7 @@
 //! was written. It covers the table and the key too, so that a row which turns up elsewhere is
 //! none of that place.
 //!
-//! Against accidents, not against an enemy: who can write in the file can seal what they wrote.
+//! Against accidents, not against an enemy: whoever can write to the file can compute it.
 
 use rejoinder_identity::hash;
 
@@ -12,23 +12,23 @@ const LENGTH: usize = 8;
 /// What is stored in the place of a row that is lost: no value with its checksum is so short.
 pub(crate) const LOST: &[u8] = &[];
 
-/// The value as it is stored.
-pub(crate) fn sealed(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
+/// The value as it is stored, with its checksum.
+pub(crate) fn with_checksum(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
     [value, &checksum(table, key, value)].concat()
 }
 
 /// The value of a stored row; none if it is not what was written.
 pub(crate) fn value<'a>(table: &str, key: &[u8], stored: &'a [u8]) -> Option<&'a [u8]> {
-    let (value, seal) = stored.split_last_chunk::<LENGTH>()?;
-    (*seal == checksum(table, key, value)).then_some(value)
+    let (value, found) = stored.split_last_chunk::<LENGTH>()?;
+    (*found == checksum(table, key, value)).then_some(value)
 }
 
 /// The checksum alone, for a row that keeps its own form.
 pub(crate) fn checksum(table: &str, key: &[u8], value: &[u8]) -> [u8; LENGTH] {
     let hash = hash("row", &[table.as_bytes(), key, value]);
-    let mut seal = [0; LENGTH];
-    seal.copy_from_slice(&hash.0[..LENGTH]);
-    seal
+    let mut checksum = [0; LENGTH];
+    checksum.copy_from_slice(&hash.0[..LENGTH]);
+    checksum
 }
 
 #[cfg(test)]
@@ -39,12 +39,12 @@ mod tests {
     fn golden() {
         let golden = [b"vv", &[0x2f, 0x0c, 0x2d, 0xf7, 0x58, 0x4f, 0x0a, 0xc6][..]].concat();
         // Made with `printf 'rejoinder/row/1\0\x07\0\0\0records\x01\0\0\0k\x02\0\0\0vv' | sha256sum`.
-        assert_eq!(sealed("records", b"k", b"vv"), golden);
+        assert_eq!(with_checksum("records", b"k", b"vv"), golden);
     }
 
     #[test]
     fn any_flipped_bit_and_any_other_place_is_seen() {
-        let stored = sealed("records", b"key", b"value");
+        let stored = with_checksum("records", b"key", b"value");
         assert_eq!(value("records", b"key", &stored), Some(&b"value"[..]));
         for bit in 0..stored.len() * 8 {
             let mut flipped = stored.clone();

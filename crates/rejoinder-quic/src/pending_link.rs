@@ -21,12 +21,12 @@ use crate::{
 /// A connection whose other side is proven and not greeted. Dropping it closes it.
 #[derive(Debug)]
 #[must_use = "nothing is linked before the hellos are exchanged"]
-pub struct Unmet {
+pub struct PendingLink {
     pub(crate) wire: Wire,
     pub(crate) pinned: Option<Arc<Pinned>>,
 }
 
-impl Unmet {
+impl PendingLink {
     /// The device at the other end.
     pub fn peer(&self) -> PeerId {
         self.wire.peer

@@ -19,9 +19,9 @@ pub(crate) struct Shown {
 /// The last answer to one question: what does the document show, given the record that settled
 /// its request, if one did?
 #[derive(Debug, Default)]
-pub(crate) struct Memo(RefCell<Option<(Option<RecordId>, Shown)>>);
+pub(crate) struct Cache(RefCell<Option<(Option<RecordId>, Shown)>>);
 
-impl Memo {
+impl Cache {
     pub(crate) fn get(&self, settled: Option<RecordId>, look: impl FnOnce() -> Shown) -> Shown {
         let mut last = self.0.borrow_mut();
         match &*last {
@@ -45,18 +45,18 @@ mod tests {
 
     #[test]
     fn it_looks_once_for_each_record_and_each_change() {
-        let mut memo = Memo::default();
+        let mut cache = Cache::default();
         let (open, decided) = (None, Some(RecordId([1; 32])));
         let mut looks = Vec::new();
         for settled in [open, open, decided, decided, open] {
-            memo.get(settled, || {
+            cache.get(settled, || {
                 looks.push(settled);
                 Shown::default()
             });
         }
         assert_eq!(looks, [open, decided, open]);
-        memo.forget();
-        memo.get(open, || {
+        cache.forget();
+        cache.get(open, || {
             looks.push(open);
             Shown::default()
         });

@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 
 /// A counter of changes.
 #[derive(Debug, Default)]
-pub(crate) struct Changed {
+pub(crate) struct Notifier {
     count: AtomicU64,
     moved: Notify,
 }
 
-impl Changed {
+impl Notifier {
     pub(crate) fn bump(&self) {
         self.count.fetch_add(1, Ordering::AcqRel);
         self.moved.notify_waiters();
