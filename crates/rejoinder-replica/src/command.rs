@@ -85,9 +85,9 @@ pub enum Command {
         /// Which request.
         opening: OpeningId,
     },
-    /// Wish that a turn be started with what its user said.
-    WishTurn(WorkspaceId, String),
-    /// Any other wish.
+    /// Propose that a turn be started with what its user said.
+    ProposeTurn(WorkspaceId, String),
+    /// Any other proposal.
     Propose(WorkspaceId, ProposalKind),
 }
 

@@ -21,11 +21,11 @@ use crate::{
     input::{AskId, CommandId},
     limits,
     output::{Output, Reply},
+    proposals::Pending,
     reads::Reads,
     refused::Refused,
     rows::{self, DeviceRow},
     store::{Batch, Load, Table},
-    wish::Wish,
     work::Work,
     writes::{Failed, Writes},
 };
@@ -59,7 +59,7 @@ pub(crate) enum Stored {
         command: Option<CommandId>,
     },
     /// A proposal or join.
-    Wish { id: ProposalId, command: Option<CommandId>, ask: Option<AskId> },
+    Proposal { id: ProposalId, command: Option<CommandId>, ask: Option<AskId> },
 }
 
 #[derive(Debug)]
@@ -87,11 +87,11 @@ pub(crate) struct Core {
     /// Documents that have rows on the disk, and that no log which is here knows (yet): what is
     /// there of them is read when their log comes again. With what their version vector rows say.
     pub(crate) left_over: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>>,
-    /// Wishes on the disk of workspaces that are not known any more.
-    pub(crate) left_over_wishes: BTreeMap<WorkspaceId, Vec<Wish>>,
+    /// Proposals on the disk of workspaces that are not known any more.
+    pub(crate) left_over_proposals: BTreeMap<WorkspaceId, Vec<Pending>>,
     /// Whose card came lately, and when.
     card_news: VecDeque<(Timestamp, PeerId)>,
-    /// The place that the next durably received wish takes in the order of this home.
+    /// The place that the next durably received proposal takes in the order of this home.
     pub(crate) next_arrival: u64,
     pub(crate) reads: Reads,
     /// What is computed in this call.
@@ -118,7 +118,7 @@ impl Core {
             is_copy_told: false,
             card_counter_lost: false,
             left_over: BTreeMap::new(),
-            left_over_wishes: BTreeMap::new(),
+            left_over_proposals: BTreeMap::new(),
             card_news: VecDeque::new(),
             next_arrival: 0,
             reads: Reads::default(),

@@ -35,7 +35,7 @@ impl Replica {
             | Command::Complete { workspace, .. }
             | Command::Read { workspace, .. }
             | Command::HandedOver { workspace, .. }
-            | Command::WishTurn(workspace, _)
+            | Command::ProposeTurn(workspace, _)
             | Command::Propose(workspace, _) => {
                 let done =
                     self.with(workspace, |workspace, core| workspace.command(core, id, command));
@@ -144,9 +144,9 @@ impl Workspace {
             Command::HandedOver { opening, .. } => {
                 self.handed_over(core, id, &opening).map(|()| Done::Yes)
             }
-            Command::WishTurn(_, text) => {
-                let wish = ProposalKind::StartTurn(new_turn(core, &text));
-                self.propose(core, id, wish).map(|()| Done::Yes)
+            Command::ProposeTurn(_, text) => {
+                let kind = ProposalKind::StartTurn(new_turn(core, &text));
+                self.propose(core, id, kind).map(|()| Done::Yes)
             }
             Command::Propose(_, kind) => self.propose(core, id, kind).map(|()| Done::Yes),
             Command::CreateWorkspace { .. }

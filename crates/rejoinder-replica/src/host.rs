@@ -1,4 +1,4 @@
-//! The host's side of a workspace: wishes and acts become records, one at a time, each on the disk
+//! The host's side of a workspace: proposals and acts become records, one at a time, each on the disk
 //! before anybody hears of it.
 
 mod act;
@@ -18,10 +18,10 @@ use crate::{
     input::{AskId, CommandId},
     join::JoinAnswer,
     output::Reply,
+    proposals::Content,
     refused::Refused,
     rows,
     store::{Batch, Table},
-    wish::Content,
     workspace::Workspace,
 };
 
@@ -44,7 +44,7 @@ enum Work {
     /// The title of a workspace that was just made.
     Title(CommandId, String),
     /// A proposal, or a join of an invite that lets anyone in who holds it.
-    Wish(ProposalId),
+    Proposal(ProposalId),
     /// What a person said of a device at the door.
     Approved(CommandId, PeerId, bool),
     Act(CommandId, HostAct),
@@ -75,7 +75,7 @@ impl Work {
     fn command(&self) -> Option<CommandId> {
         match self {
             Self::Title(id, _) | Self::Approved(id, ..) | Self::Act(id, _) => Some(*id),
-            Self::Wish(_) => None,
+            Self::Proposal(_) => None,
         }
     }
 }
@@ -91,8 +91,8 @@ impl Then {
 }
 
 impl Hosting {
-    pub(crate) fn queue_wish(&mut self, id: ProposalId) {
-        self.queue.push_back(Work::Wish(id));
+    pub(crate) fn queue_proposal(&mut self, id: ProposalId) {
+        self.queue.push_back(Work::Proposal(id));
     }
 }
 
@@ -113,13 +113,8 @@ impl Workspace {
         }
         core.may_write()?;
         let then = Then::Reply(id, Reply::Workspace(self.id));
-        let mut waiting: Vec<_> =
-            self.wishes.iter().map(|(id, wish)| (wish.arrival, wish.stored, *id)).collect();
-        waiting.sort_unstable();
-        // What is on its way to the disk is queued when it is there.
-        let stored = waiting.into_iter().filter(|(_, stored, _)| *stored);
-        let wishes: Vec<_> = stored.map(|(_, _, id)| Work::Wish(id)).collect();
-        self.start_epoch(core, then)?.queue.extend(wishes);
+        let waiting = self.proposals.in_order();
+        self.start_epoch(core, then)?.queue.extend(waiting.into_iter().map(Work::Proposal));
         Ok(())
     }
 
@@ -197,10 +192,10 @@ impl Workspace {
                 let then = Then::Reply(id, Reply::Workspace(self.id));
                 self.act(core, id, act, then);
             }
-            Some(Work::Wish(id)) => self.answer_wish(core, id, None),
+            Some(Work::Proposal(id)) => self.answer_proposal(core, id, None),
             Some(Work::Approved(command, device, yes)) => {
-                match self.joins_of(&device).last() {
-                    Some(id) => self.answer_wish(core, *id, Some((command, yes))),
+                match self.proposals.joins_of(&device).last() {
+                    Some(id) => self.answer_proposal(core, *id, Some((command, yes))),
                     // It came in otherwise, or its invite has ended meanwhile.
                     None => core.reply(command, Err(Refused::NobodyWaits(device))),
                 }
@@ -211,11 +206,18 @@ impl Workspace {
     }
 
     /// `person` is who said yes or no to a join, and waits for the record of it.
-    fn answer_wish(&mut self, core: &mut Core, id: ProposalId, person: Option<(CommandId, bool)>) {
+    fn answer_proposal(
+        &mut self,
+        core: &mut Core,
+        id: ProposalId,
+        person: Option<(CommandId, bool)>,
+    ) {
         let (command, approved) = (person.map(|(id, _)| id), person.map(|(_, yes)| yes));
-        let (Some(hosting), Some(wish)) = (&self.hosting, self.wishes.get(&id)) else { return };
+        let (Some(hosting), Some(content)) = (&self.hosting, self.proposals.get(&id)) else {
+            return;
+        };
         let (finalizer, now) = (&hosting.finalizer, core.now);
-        let verdict = match &wish.content {
+        let verdict = match content {
             Content::Proposal(proposal) => {
                 let taken_up = |opening: &OpeningId| hosting.taken_up.contains(opening);
                 finalizer.decide(&self.log, now, proposal, self, &taken_up)

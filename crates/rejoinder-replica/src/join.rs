@@ -9,10 +9,10 @@ use crate::{
     event::Event,
     input::{AskId, CommandId},
     output::Reply,
+    proposals::{Content, NotCarried},
     refused::Refused,
     rows::{self, WorkspaceRow},
     store::{Batch, Table},
-    wish::{Content, NotCarried},
     workspace::Workspace,
 };
 

@@ -6,7 +6,6 @@ use rejoinder_sync::{Carried, Effect, LinkId};
 use crate::{
     core::Core,
     event::Event,
-    fate::Course,
     rows,
     store::{Batch, Table},
     workspace::{Told, Workspace},
@@ -70,7 +69,7 @@ impl Workspace {
                 Effect::WantProposals { link, ids } => {
                     let proposals = ids
                         .into_iter()
-                        .filter_map(|id| Some((id, self.wishes.get(&id)?.content.bytes().clone())))
+                        .filter_map(|id| Some((id, self.proposals.get(&id)?.bytes().clone())))
                         .collect();
                     self.sync.send_proposals(core.now, link, proposals);
                 }
@@ -105,11 +104,8 @@ impl Workspace {
             Carried::Everything => {
                 self.own.all_carried();
                 self.log_carried.insert(link, self.log.position().length);
-                let all: Vec<_> = self.courses.keys().copied().collect();
-                for proposal in all {
-                    if self.wishes.contains_key(&proposal) {
-                        self.proposal_carried(core, peer, proposal);
-                    }
+                for proposal in self.proposals.own_waiting() {
+                    self.proposal_acknowledged(core, peer, proposal);
                 }
             }
             Carried::These { envelopes, proposals, log_length } => {
@@ -117,7 +113,7 @@ impl Workspace {
                     self.own.carried(document, actor, seq);
                 }
                 for proposal in proposals {
-                    self.proposal_carried(core, peer, proposal);
+                    self.proposal_acknowledged(core, peer, proposal);
                 }
                 let known = self.log_carried.entry(link).or_default();
                 *known = (*known).max(log_length);
@@ -170,10 +166,7 @@ impl Workspace {
 
     /// Whether the same is everywhere and every own edit and proposal is on a peer's disk.
     pub(crate) fn synced(&self) -> bool {
-        let own_waits = self.courses.iter().any(|(id, Course { carried_by, .. })| {
-            self.wishes.contains_key(id) && carried_by.is_empty()
-        });
-        self.everywhere() && self.uncarried() == 0 && !own_waits
+        self.everywhere() && self.uncarried() == 0 && !self.proposals.any_alone()
     }
 
     /// Whether every linked member has the whole log on its disk.

@@ -1,4 +1,4 @@
-//! This device's own wishes.
+//! This device's own proposals.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,9 @@ use crate::{
     core::Core,
     document::Warm,
     edit::Done,
-    fate::Course,
     input::CommandId,
+    proposals::{Content, NotCarried},
     refused::Refused,
-    wish::{Content, NotCarried},
     workspace::Workspace,
 };
 
@@ -88,9 +87,9 @@ impl Workspace {
             .map_err(|error| Refused::TooLargeProposal(error.to_string()))?;
         let content = Content::Proposal(Box::new(proposal));
         let proposal = content.id();
-        self.courses.insert(proposal, Course::default());
+        self.proposals.begin(proposal);
         self.carry(core, content, None, Some(id), None).map_err(|error| {
-            self.courses.remove(&proposal);
+            self.proposals.give_up(&proposal);
             match error {
                 NotCarried::TooMany => Refused::TooManyProposals,
                 NotCarried::Unknown(_)

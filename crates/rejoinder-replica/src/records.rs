@@ -132,13 +132,10 @@ impl Workspace {
                 core.tell(Event::Resumed { workspace, opening });
             }
             LogChange::Answered { proposal, .. } => {
-                self.wishes.remove(&proposal);
-                self.unanswered.release(&proposal);
+                self.proposals.answered(&proposal);
                 self.sync.drop_proposal(core.now, &proposal);
                 self.answer_door(core, &proposal);
-                if self.courses.contains_key(&proposal) {
-                    self.tell_fate(core, proposal);
-                }
+                self.tell_fate(core, proposal);
             }
             LogChange::TurnStarted { .. }
             | LogChange::TurnResumed { .. }
@@ -257,7 +254,7 @@ impl Workspace {
         match kind {
             ItemKind::Record => self.record_arrived(core, link, bytes),
             ItemKind::Envelope => self.envelope_arrived(core, link, bytes),
-            ItemKind::Proposal => self.wish_arrived(core, link, bytes),
+            ItemKind::Proposal => self.proposal_arrived(core, link, bytes),
             ItemKind::AddressCard => self.card_arrived(core, link, bytes),
         }
     }

@@ -195,7 +195,8 @@ impl Replica {
 
     /// How far a proposal of this device has come.
     pub fn fate(&self, id: &WorkspaceId, proposal: &ProposalId) -> Option<Fate> {
-        self.workspaces.get(id)?.fate(proposal)
+        let workspace = self.workspaces.get(id)?;
+        workspace.proposals.fate(&workspace.log, proposal)
     }
 
     /// Whether a link is up, log heads and version vectors are equal with every linked member, and every
@@ -282,9 +283,9 @@ impl Replica {
     pub(crate) fn add_workspace(&mut self, id: WorkspaceId) -> &mut Workspace {
         let seed = self.core.draw();
         let workspace = self.workspaces.entry(id).or_insert_with(|| Workspace::new(id, seed));
-        // A home that has forgotten a workspace, and is let in again, has wished for things.
-        for wish in self.core.left_over_wishes.remove(&id).unwrap_or_default() {
-            workspace.take_up_wish(self.core.me, wish);
+        // A home that has forgotten a workspace, and is let in again, has proposed things.
+        for pending in self.core.left_over_proposals.remove(&id).unwrap_or_default() {
+            workspace.restore_proposal(self.core.me, pending);
         }
         workspace
     }
@@ -457,8 +458,8 @@ impl Workspace {
                     core.reply(command, Ok(crate::output::Reply::Saved));
                 }
             }
-            Stored::Wish { id, command, ask } => {
-                self.wish_stored(core, id);
+            Stored::Proposal { id, command, ask } => {
+                self.proposal_stored(core, id);
                 if let Some(command) = command {
                     core.reply(command, Ok(crate::output::Reply::Proposed(id)));
                 }

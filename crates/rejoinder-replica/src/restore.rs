@@ -17,9 +17,9 @@ use crate::{
     card::Card,
     core::Core,
     event::Event,
+    proposals::{Content, Pending},
     rows::{self, DeviceRow, ProposalRow, VersionRow, WorkspaceRow},
     store::{Restored, Rows, Table},
-    wish::{Content, Wish},
     workspace::Workspace,
 };
 
@@ -52,7 +52,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
     } else {
         proposals
     };
-    wishes(core, &mut workspaces, proposals, &mut lost);
+    waiting(core, &mut workspaces, proposals, &mut lost);
     cards(core, &mut workspaces, take(Table::Addresses), &mut lost);
     if let Some(salvaged) = restored.salvaged {
         core.tell(Event::Salvaged(salvaged));
@@ -159,7 +159,7 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
     }
 }
 
-fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
+fn waiting(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
     for (key, value) in rows {
         let Some((id, proposal)) = rows::proposal_of_key(&key) else {
             lost.add(Table::Proposals, key);
@@ -172,41 +172,32 @@ fn wishes(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut L
             lost.add(Table::Proposals, key);
             continue;
         };
-        let wish = Wish { content, arrival, stored: true };
+        let pending = Pending { content, arrival, stored: true };
         match workspaces.get_mut(&id) {
             // The row of an older file, salvaged.
-            Some(workspace) if workspace.is_over(&proposal, &wish.content) => {
+            Some(workspace) if workspace.is_over(&proposal, &pending.content) => {
                 lost.remove_quietly(Table::Proposals, key);
             }
-            Some(workspace) => workspace.take_up_wish(core.me, wish),
-            None => core.left_over_wishes.entry(id).or_default().push(wish),
+            Some(workspace) => workspace.restore_proposal(core.me, pending),
+            None => core.left_over_proposals.entry(id).or_default().push(pending),
         }
     }
 }
 
 impl Workspace {
-    /// Whether a record answers a wish: it names it, or has let its device in.
-    fn is_over(&self, id: &rejoinder_identity::ProposalId, wish: &Content) -> bool {
+    /// Whether a record answers a proposal: it names it, or has let its device in.
+    fn is_over(&self, id: &rejoinder_identity::ProposalId, content: &Content) -> bool {
         self.log.state().answered(id).is_some()
-            || match wish {
+            || match content {
                 Content::Proposal(_) => false,
                 Content::Join(join) => self.member(&join.value().device).is_some(),
             }
     }
 
-    /// Takes in a wish that is on the disk.
-    pub(crate) fn take_up_wish(&mut self, me: PeerId, wish: Wish) {
-        let (proposal, author) = (wish.content.id(), wish.content.author());
-        if author == me {
-            let course = crate::fate::Course { saved: true, ..Default::default() };
-            self.courses.insert(proposal, course);
-        }
-        if let Content::Proposal(_) = wish.content {
-            // What was taken in once stays: the limit is for what comes.
-            let _ = self.unanswered.hold(author, proposal);
-        }
-        self.sync.restore_proposal(proposal);
-        self.wishes.insert(proposal, wish);
+    /// Adds a proposal that is on the disk.
+    pub(crate) fn restore_proposal(&mut self, me: PeerId, pending: Pending) {
+        self.sync.restore_proposal(pending.content.id());
+        self.proposals.restore(me, pending);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     event::Event,
     links::save_card,
     replica::Replica,
-    rows::{self, ProposalRow, VersionRow},
+    rows::{self, VersionRow},
     store::{Batch, Salvaged, Table},
     workspace::Workspace,
 };
@@ -44,10 +44,7 @@ impl Workspace {
                 batch.put(Table::Records, rows::record_key(&self.id, place), bytes.to_vec());
             }
         }
-        for (id, wish) in &self.wishes {
-            let row = ProposalRow { arrival: wish.arrival, bytes: wish.content.bytes().to_vec() };
-            batch.put(Table::Proposals, rows::proposal_key(&self.id, id), rows::value(&row));
-        }
+        self.proposals.rows(&self.id, &mut batch);
         self.write_untold_again(&mut batch);
         core.store(batch, After::Nothing);
         let documents: Vec<DocumentId> = self.slots.keys().copied().collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ahp_types::state::ChatInputAnswer;
 use rejoinder_answers::{Answer, Projection, Version, answer_from_json};
 use rejoinder_finalizer::{Embedded, Request, Status};
-use rejoinder_identity::{OpeningId, QuestionId, RecordId};
+use rejoinder_identity::{OpeningId, ProposalId, QuestionId, RecordId};
 
 use crate::{
     cache::Shown,
@@ -19,7 +19,6 @@ use crate::{
 impl Workspace {
     pub(crate) fn view(&self, core: &Core) -> WorkspaceView {
         let state = self.log.state();
-        let waiting = self.courses.keys().filter(|id| self.wishes.contains_key(*id));
         WorkspaceView {
             id: self.id,
             title: state.title().to_owned(),
@@ -30,12 +29,17 @@ impl Workspace {
             log_length: self.log.position().length,
             log_head: self.log.position().head,
             requests: state.requests().map(|request| self.request_view(request)).collect(),
-            waiting: waiting
-                .filter_map(|id| Some((*id, self.fate(id)?)))
-                .filter(|(_, fate)| !matches!(fate, Fate::Refused(_)))
-                .collect(),
+            waiting: self.waiting(),
             uncarried: self.uncarried(),
         }
+    }
+
+    /// This device's own proposals that the host may still grant, and how far each has come.
+    fn waiting(&self) -> BTreeMap<ProposalId, Fate> {
+        let own = self.proposals.own_waiting().into_iter();
+        own.filter_map(|id| Some((id, self.proposals.fate(&self.log, &id)?)))
+            .filter(|(_, fate)| !matches!(fate, Fate::Refused(_)))
+            .collect()
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = MemberView> {

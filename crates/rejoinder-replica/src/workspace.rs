@@ -1,20 +1,21 @@
-//! One workspace of a replica: its log, its documents, the wishes that wait for the host, and
+//! One workspace of a replica: its log, its documents, the proposals that wait for the host, and
 //! what replicates them.
+
+mod carry;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rejoinder_finalizer::{Log, Member, Request, Unanswered};
-use rejoinder_identity::{DocumentId, Hint, OpeningId, PeerId, ProposalId, SecretKey, WorkspaceId};
+use rejoinder_finalizer::{Log, Member, Request};
+use rejoinder_identity::{DocumentId, Hint, OpeningId, PeerId, SecretKey, WorkspaceId};
 use rejoinder_sync::{LinkId, Parked, ParkedItem, Sync};
 
 use crate::{
     document::{Slot, Warm},
-    fate::Course,
     host::Hosting,
     introduced::Introductions,
     own::OwnChanges,
+    proposals::Proposals,
     refused::Refused,
-    wish::Wish,
 };
 
 #[derive(Debug)]
@@ -39,12 +40,7 @@ pub(crate) struct Workspace {
     pub(crate) slots: BTreeMap<DocumentId, Slot>,
     /// Settled requests whose documents are in memory, the one used longest ago first.
     pub(crate) settled_warm: Vec<DocumentId>,
-    /// What no record has answered yet.
-    pub(crate) wishes: BTreeMap<ProposalId, Wish>,
-    /// How many of those each author has.
-    pub(crate) unanswered: Unanswered,
-    /// How far this device's own proposals have come, in this run.
-    pub(crate) courses: BTreeMap<ProposalId, Course>,
+    pub(crate) proposals: Proposals,
     /// How far this device's own changes have come.
     pub(crate) own: OwnChanges,
     pub(crate) hosting: Option<Hosting>,
@@ -84,9 +80,7 @@ impl Workspace {
             released: VecDeque::new(),
             slots: BTreeMap::new(),
             settled_warm: Vec::new(),
-            wishes: BTreeMap::new(),
-            unanswered: Unanswered::default(),
-            courses: BTreeMap::new(),
+            proposals: Proposals::default(),
             own: OwnChanges::default(),
             hosting: None,
             untold: BTreeSet::new(),

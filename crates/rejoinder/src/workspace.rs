@@ -170,7 +170,7 @@ impl Workspace {
     ///
     /// See [`NotDone`].
     pub async fn start_turn(&self, text: impl Into<String>) -> Result<Proposal, NotDone> {
-        let reply = self.handle.command(Command::WishTurn(self.id, text.into())).await?;
+        let reply = self.handle.command(Command::ProposeTurn(self.id, text.into())).await?;
         Ok(Proposal::of_reply(&self.handle, self.id, reply))
     }
 

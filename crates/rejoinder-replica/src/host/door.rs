@@ -8,16 +8,14 @@ use crate::{
     event::Event,
     input::{AskId, CommandId},
     join::JoinAnswer,
+    proposals::Content,
     refused::Refused,
-    wish::Content,
     workspace::Workspace,
 };
 
 impl Workspace {
     pub(super) fn ask_a_person(&mut self, core: &mut Core, id: ProposalId) {
-        let Some(Content::Join(join)) = self.wishes.get(&id).map(|wish| &wish.content) else {
-            return;
-        };
+        let Some(Content::Join(join)) = self.proposals.get(&id) else { return };
         let (device, name) = (join.value().device, join.value().name.clone());
         let Some(hosting) = &mut self.hosting else { return };
         let new = hosting.door.insert(device);
@@ -42,7 +40,7 @@ impl Workspace {
     pub(crate) fn join_stored(&mut self, core: &mut Core, id: ProposalId, ask: AskId) {
         match &mut self.hosting {
             // A newer one of the device has taken its place.
-            _ if !self.wishes.contains_key(&id) => {
+            _ if !self.proposals.contains(&id) => {
                 core.answer_join(
                     ask,
                     self.join_answer(&id).unwrap_or(JoinAnswer::Waiting).to_bytes(),
@@ -53,7 +51,7 @@ impl Workspace {
         }
     }
 
-    /// A wish was answered: so are the devices at the door that wait for it.
+    /// A proposal or join was answered: so are the devices at the door that wait for it.
     pub(crate) fn answer_door(&mut self, core: &mut Core, id: &ProposalId) {
         let answer = self.join_answer(id).unwrap_or(JoinAnswer::Waiting);
         self.answer_those_at_the_door(core, id, &answer);

@@ -4,7 +4,9 @@ use rejoinder_finalizer::{Complete, ProposalKind};
 use rejoinder_identity::OpeningId;
 
 use super::Work;
-use crate::{command::HostAct, core::Core, refused::Refused, wish::Content, workspace::Workspace};
+use crate::{
+    command::HostAct, core::Core, proposals::Content, refused::Refused, workspace::Workspace,
+};
 
 /// Whether the documents that a piece of work needs are in memory.
 enum Documents {
@@ -17,7 +19,7 @@ enum Documents {
 
 impl Workspace {
     /// The next piece of work, out of the queue. One that needs a document which can't be read
-    /// does not keep what comes after it waiting: a wish stays where it is until the document can
+    /// does not keep what comes after it waiting: a proposal stays where it is until the document can
     /// be read, and an act is refused, as its program is here and can do something about the disk.
     pub(super) fn next_work(&mut self, core: &mut Core) -> Option<Work> {
         let mut place = 0;
@@ -25,7 +27,7 @@ impl Workspace {
             let work = self.hosting.as_ref()?.queue.get(place)?;
             let act = match work {
                 Work::Act(id, _) => Some(*id),
-                Work::Title(..) | Work::Wish(_) | Work::Approved(..) => None,
+                Work::Title(..) | Work::Proposal(_) | Work::Approved(..) => None,
             };
             let needed = self.needed(work);
             let documents = self.documents(core, &needed);
@@ -49,7 +51,7 @@ impl Workspace {
         let all = || self.log.state().open_requests().iter().map(|one| one.opening()).collect();
         match work {
             Work::Title(..) | Work::Approved(..) => Vec::new(),
-            Work::Wish(id) => match self.wishes.get(id).map(|wish| &wish.content) {
+            Work::Proposal(id) => match self.proposals.get(id) {
                 None | Some(Content::Join(_)) => Vec::new(),
                 Some(Content::Proposal(proposal)) => match &proposal.value().kind {
                     ProposalKind::Complete(Complete { opening, .. }) => {

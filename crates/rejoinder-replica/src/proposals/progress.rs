@@ -1,0 +1,72 @@
+//! How far one of this device's own proposals has come before it is answered, and what an answer
+//! says of it.
+
+use std::collections::BTreeSet;
+
+use rejoinder_finalizer::{Complete, Ended, How, Log, ProposalKind, Refusal, Ruling, Status};
+use rejoinder_identity::{OpeningId, PeerId};
+
+use super::Content;
+use crate::{event::Fate, propose::over};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Progress {
+    pub(super) saved: bool,
+    /// Who has it on the disk.
+    pub(super) acknowledged_by: BTreeSet<PeerId>,
+    /// What was told last: the host's own word may say no more than what was known before.
+    pub(super) told: Option<Fate>,
+}
+
+impl Progress {
+    pub(super) fn saved() -> Self {
+        Self { saved: true, ..Self::default() }
+    }
+
+    /// How far one on this disk has come that no record answers.
+    pub(super) fn fate(&self, host: Option<PeerId>) -> Fate {
+        let received = host.is_some_and(|host| self.acknowledged_by.contains(&host));
+        match self.acknowledged_by.len() {
+            _ if received => Fate::Received,
+            0 => Fate::Saved,
+            count => Fate::Carried(count),
+        }
+    }
+}
+
+pub(super) fn of_ruling(ruling: &Ruling) -> Fate {
+    match ruling {
+        Ruling::Granted | Ruling::Decided(_) => Fate::Granted,
+        Ruling::Refused(refusal) => Fate::Refused(refusal.clone()),
+    }
+}
+
+/// Why a completion that is on its way can only be refused: its request is over. A device with the
+/// record of that needs no host to say so. It is carried on all the same: the host answers it, and
+/// with that everybody drops it.
+pub(super) fn too_late(log: &Log, content: &Content) -> Option<Refusal> {
+    if rejoinder_identity::mutant!("mutant-too-late-and-not-said") {
+        return None;
+    }
+    let request = log.state().request(&completes(content)?)?;
+    match request.status() {
+        // What is suspended may be resumed. So may what failed for good when the turns after it
+        // are truncated: an accept that waited was granted then, and had been called refused.
+        Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: How::Failed, .. }) => None,
+        Status::Decided(_) | Status::Ended(_) => over(request.status()),
+    }
+}
+
+/// The request that one would complete.
+pub(super) fn completes(content: &Content) -> Option<OpeningId> {
+    let Content::Proposal(signed) = content else { return None };
+    match &signed.value().kind {
+        ProposalKind::Complete(Complete { opening, .. }) => Some(*opening),
+        ProposalKind::StartTurn(_)
+        | ProposalKind::CancelTurn { .. }
+        | ProposalKind::Truncate { .. }
+        | ProposalKind::ResumeTurn { .. }
+        | ProposalKind::Action { .. }
+        | ProposalKind::Unknown { .. } => None,
+    }
+}
