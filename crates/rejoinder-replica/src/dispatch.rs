@@ -6,6 +6,7 @@ use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{SecretKey, Ticket, WorkspaceId};
 
 use crate::{
+    access::Access,
     card::{self, Card},
     command::Command,
     core::{After, Core},
@@ -52,7 +53,7 @@ impl Replica {
         }
         let root = SecretKey::from_seed(self.core().draw());
         let workspace = WorkspaceId::of_root(&root.public());
-        self.add_workspace(workspace).root = Some(root);
+        self.add_workspace(workspace).access = Access::founded(root);
         self.with(workspace, |workspace, core| {
             workspace.save_row(core, After::Nothing);
             workspace.found(core, id, title);

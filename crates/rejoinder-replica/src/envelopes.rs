@@ -124,8 +124,8 @@ impl Workspace {
 
     pub(crate) fn refuse(&mut self, core: &mut Core, link: LinkId, why: String) {
         tracing::warn!(%why, "not admitted");
-        if let Some(from) = self.links.get(&link) {
-            core.tell(Event::NotAdmitted { from: *from, why });
+        if let Some(from) = self.peers.peer(link) {
+            core.tell(Event::NotAdmitted { from, why });
         }
     }
 
@@ -153,7 +153,7 @@ impl Workspace {
 
     /// The changes that the record which settled a request was made on; none while it is open.
     pub(crate) fn settled_versions(&self, opening: &OpeningId) -> Option<&VersionVector> {
-        match self.log.state().request(opening)?.status() {
+        match self.chain.state().request(opening)?.status() {
             Status::Open => None,
             Status::Decided(decision) => Some(&decision.embedded.version_vector),
             Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded.version_vector),
@@ -162,7 +162,7 @@ impl Workspace {
 
     /// Reads a document from the disk if it is not in memory.
     pub(crate) fn warm_up(&mut self, core: &mut Core, opening: OpeningId) -> bool {
-        let Some(request) = self.log.state().request(&opening) else { return false };
+        let Some(request) = self.chain.state().request(&opening) else { return false };
         let document = request.document();
         let slot = self.slots.entry(document).or_insert_with(|| Slot::cold(opening));
         if slot.warm().is_some() {
@@ -177,8 +177,8 @@ impl Workspace {
     /// The rows of a document are here.
     pub(crate) fn loaded(&mut self, core: &mut Core, document: DocumentId, loaded: Loaded) {
         let Some(slot) = self.slots.get_mut(&document) else { return };
-        let Some(request) = self.log.state().request(&slot.opening) else { return };
-        let host = self.log.state().host().unwrap_or(core.me);
+        let Some(request) = self.chain.state().request(&slot.opening) else { return };
+        let host = self.chain.state().host().unwrap_or(core.me);
         let mut warm = Warm::new(request, |_| host);
         core.work.changes += loaded.rows.len() as u64;
         let filled = warm.fill(core.me, loaded);
@@ -318,7 +318,7 @@ impl Workspace {
     /// What a record was made on was on the host's disk before it: this device's own changes among
     /// it are carried, whether or not a peer ever acknowledged them to this run.
     pub(crate) fn carried_by_record(&mut self, opening: &OpeningId) {
-        let Some(document) = self.log.state().request(opening).map(Request::document) else {
+        let Some(document) = self.chain.state().request(opening).map(Request::document) else {
             return;
         };
         let Some(version_vector) = self.settled_versions(opening) else { return };
@@ -331,7 +331,7 @@ impl Workspace {
     /// A request is settled: its document needs not stay in memory, but for a while it may.
     pub(crate) fn settled(&mut self, opening: OpeningId) {
         self.carried_by_record(&opening);
-        let Some(request) = self.log.state().request(&opening) else { return };
+        let Some(request) = self.chain.state().request(&opening) else { return };
         let document = request.document();
         self.settled_warm.retain(|other| *other != document);
         self.settled_warm.push(document);
@@ -355,7 +355,7 @@ impl Workspace {
 
     /// A request is open again: its document must not leave memory.
     pub(crate) fn keep_in_memory(&mut self, opening: OpeningId) {
-        let document = self.log.state().request(&opening).map(Request::document);
+        let document = self.chain.state().request(&opening).map(Request::document);
         self.settled_warm.retain(|other| Some(*other) != document);
     }
 

@@ -119,9 +119,9 @@ impl Workspace {
     }
 
     fn start_epoch(&mut self, core: &mut Core, then: Then) -> Result<&mut Hosting, Refused> {
-        let root = self.root.as_ref().ok_or(Refused::NoRootKey)?;
+        let root = self.access.root().ok_or(Refused::NoRootKey)?;
         let (finalizer, record) = Finalizer::start_epoch(
-            &self.log,
+            self.chain.log(),
             root,
             core.key.clone(),
             &core.name,
@@ -220,9 +220,9 @@ impl Workspace {
         let verdict = match content {
             Content::Proposal(proposal) => {
                 let taken_up = |opening: &OpeningId| hosting.taken_up.contains(opening);
-                finalizer.decide(&self.log, now, proposal, self, &taken_up)
+                finalizer.decide(self.chain.log(), now, proposal, self, &taken_up)
             }
-            Content::Join(join) => finalizer.admit(&self.log, now, join, approved),
+            Content::Join(join) => finalizer.admit(self.chain.log(), now, join, approved),
         };
         match verdict {
             Verdict::Record(record) => {
@@ -269,9 +269,9 @@ impl Workspace {
         if let Some(proposal) = answers {
             batch.delete(Table::Proposals, rows::proposal_key(&self.id, &proposal));
         }
-        self.note_untold(&mut batch);
+        self.outcomes.begin(&self.id, self.chain.state(), &mut batch);
         if let Then::Raised { opening, .. } = &then {
-            self.note_raised(&mut batch, *opening);
+            self.outcomes.raised(&self.id, *opening, &mut batch);
         }
         let hosting = self.hosting.as_mut().expect("only a host writes records");
         hosting.writing = Some(Writing { record, then });
@@ -285,11 +285,9 @@ impl Workspace {
     pub(crate) fn host_record_stored(&mut self, core: &mut Core) {
         let writing = self.hosting.as_mut().and_then(|hosting| hosting.writing.take());
         let Some(Writing { record, then }) = writing else { return };
-        let bytes = record.bytes().clone();
         // Its rows are on the disk already.
-        let mut stored = Batch::default();
-        let appended = match self.take_in(core, record, &bytes, None, &mut stored) {
-            Ok(appended) => appended,
+        let grown = match self.append_record(core, record, None) {
+            Ok(grown) => grown,
             Err(error) => {
                 tracing::error!(%error, "the log was cut by a newer epoch while a record was written");
                 if let Some(command) = then.command() {
@@ -298,9 +296,8 @@ impl Workspace {
                 return self.stop_hosting(core);
             }
         };
-        let length = self.log.position().length;
-        self.sync.stored(core.now, Item::Record { length });
-        self.react(core, appended);
+        self.sync.stored(core.now, Item::Record { length: grown.length });
+        self.react(core, grown.appended);
         match then {
             Then::Nothing => {}
             Then::Reply(command, reply) => core.reply(command, Ok(reply)),

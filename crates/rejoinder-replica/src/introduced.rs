@@ -39,19 +39,21 @@ impl Introductions {
 impl Workspace {
     /// A frame that introduces this device to members which don't know it.
     pub(crate) fn introduction(&self, core: &Core) -> Option<Vec<u8>> {
-        Some(introduction_frame(&self.log.introduction(&core.me)?))
+        Some(introduction_frame(&self.chain.log().introduction(&core.me)?))
     }
 
     /// Whether a device is a member: by this log, or by a record that this log does not have yet.
     pub(crate) fn is_let_in(&self, device: &PeerId) -> bool {
         let introduced = self.introductions.awaited.get(device);
-        self.member(device).is_some() || introduced.is_some_and(|one| self.log.awaits(one))
+        self.member(device).is_some() || introduced.is_some_and(|one| self.chain.log().awaits(one))
     }
 
     /// The devices that were introduced and are awaited still.
     pub(crate) fn introduced(&self) -> impl Iterator<Item = &PeerId> {
         let awaited = self.introductions.awaited.iter();
-        awaited.filter(|(_, introduced)| self.log.awaits(introduced)).map(|(device, _)| device)
+        awaited
+            .filter(|(_, introduced)| self.chain.log().awaits(introduced))
+            .map(|(device, _)| device)
     }
 
     /// A device that is no member here sent a frame over a link. All but an introduction is passed
@@ -82,8 +84,8 @@ impl Workspace {
             return Some(true);
         }
         let awaited = &mut self.introductions.awaited;
-        awaited.retain(|_, introduced| self.log.awaits(introduced));
-        let introduced = self.log.introduced(introduction, &device);
+        awaited.retain(|_, introduced| self.chain.log().awaits(introduced));
+        let introduced = self.chain.log().introduced(introduction, &device);
         let Some(introduced) = introduced.filter(|_| awaited.len() < limits::INTRODUCED) else {
             return Some(false);
         };
@@ -96,11 +98,10 @@ impl Workspace {
     /// A newer epoch may have made void what let devices in: they are strangers again.
     pub(crate) fn part_with_strangers(&mut self) {
         let Introductions { awaited, .. } = &self.introductions;
-        let strangers = self.links.iter().filter(|(_, peer)| {
+        let strangers = self.peers.links_to(|peer| {
             self.member(peer).is_none()
-                && awaited.get(peer).is_some_and(|introduced| !self.log.awaits(introduced))
+                && awaited.get(peer).is_some_and(|introduced| !self.chain.log().awaits(introduced))
         });
-        let strangers: Vec<_> = strangers.map(|(link, _)| *link).collect();
         for link in strangers {
             self.link_down(link);
         }

@@ -1,7 +1,7 @@
 //! Coming in: what a device asks with, what a member answers, and what the asker makes of it.
 
 use rejoinder_finalizer::{Checked, Join, Ruling};
-use rejoinder_identity::{Nonce, PeerId, Ticket, from_bytes, to_bytes};
+use rejoinder_identity::{PeerId, Ticket, from_bytes, to_bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -11,8 +11,7 @@ use crate::{
     output::Reply,
     proposals::{Content, NotCarried},
     refused::Refused,
-    rows::{self, WorkspaceRow},
-    store::{Batch, Table},
+    store::Batch,
     workspace::Workspace,
 };
 
@@ -82,7 +81,7 @@ impl Workspace {
     }
 
     fn is_host(&self, core: &Core) -> bool {
-        self.log.state().host() == Some(core.me)
+        self.chain.state().host() == Some(core.me)
     }
 
     /// What this device has against a join. Only from the host is it the last word: this one may
@@ -93,7 +92,7 @@ impl Workspace {
 
     /// What the log says of a join.
     pub(crate) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
-        Some(match &self.log.state().answered(id)?.ruling {
+        Some(match &self.chain.state().answered(id)?.ruling {
             Ruling::Granted | Ruling::Decided(_) => JoinAnswer::Member,
             Ruling::Refused(refusal) => JoinAnswer::Refused(refusal.to_string()),
         })
@@ -132,36 +131,20 @@ impl Workspace {
         ticket: &Ticket,
     ) -> Result<(), Refused> {
         core.may_write()?;
-        self.hints = ticket.hints.clone();
-        let nonce = self.next_join_nonce(core);
+        let fresh = core.nonce();
+        let nonce = self.access.next_nonce(&self.id, core.now, fresh);
         let join = Checked::<Join>::sign(&core.key, &ticket.invite, self.id, &core.name, nonce)
             .map_err(|error| Refused::Name(error.to_string()))?;
-        self.join = Some(join.bytes().to_vec());
+        self.access.ask(ticket.hints.clone(), &join);
         self.save_row(core, After::Reply(command, Reply::Workspace(self.id)));
         core.tell(Event::PeersChanged);
         Ok(())
     }
 
-    /// A nonce above those of this device's earlier joins here, so that everybody agrees which of
-    /// them is the newest: it begins with the time, or with one more than that of the last.
-    fn next_join_nonce(&self, core: &mut Core) -> Nonce {
-        let last = self.join.as_ref().and_then(|join| Checked::<Join>::read(join, &self.id).ok());
-        let after_last = last.map_or(0, |join| {
-            let first = join.value().nonce.0.first_chunk().copied().unwrap_or_default();
-            u64::from_be_bytes(first).saturating_add(1)
-        });
-        let now = u64::try_from(core.now.as_millis()).unwrap_or(0);
-        let mut nonce = core.nonce();
-        nonce.0[..8].copy_from_slice(&now.max(after_last).to_be_bytes());
-        nonce
-    }
-
     /// Stores what this home knows of the workspace beside its log.
     pub(crate) fn save_row(&self, core: &mut Core, after: After) {
-        let root = self.root.as_ref().map(|root| *root.seed());
-        let row = WorkspaceRow { root, hints: self.hints.clone(), join: self.join.clone() };
         let mut batch = Batch::default();
-        batch.put(Table::Meta, rows::workspace_key(&self.id), rows::value(&row));
+        self.access.rows(&self.id, &mut batch);
         core.store(batch, after);
     }
 }

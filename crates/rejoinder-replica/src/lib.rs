@@ -4,10 +4,12 @@
 //! and sync (links). It is told what happened ([`Input`]) and says what to do next ([`Output`]);
 //! sockets, files, clocks and randomness stay outside, so that a failing run is a seed.
 
+mod access;
 mod backlog;
 mod cache;
 mod card;
 mod cards;
+mod chain;
 mod command;
 mod core;
 mod correct;
@@ -25,8 +27,10 @@ pub mod limits;
 mod links;
 #[cfg(rejoinder_mutants)]
 mod mutants;
+mod outcomes;
 mod output;
 mod own;
+mod peers;
 mod proposals;
 mod propose;
 mod reads;
@@ -38,7 +42,6 @@ mod rewrite;
 mod rows;
 mod settle;
 mod store;
-mod untold;
 mod view;
 mod views;
 mod work;

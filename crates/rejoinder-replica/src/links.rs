@@ -14,8 +14,8 @@ use crate::{
 impl Workspace {
     /// A link to a device is up. It is of this workspace when the device was let in.
     pub(crate) fn link_up(&mut self, core: &mut Core, link: LinkId, peer: PeerId) {
-        if self.deals_with(&peer) && !self.links.contains_key(&link) {
-            self.links.insert(link, peer);
+        if self.deals_with(&peer) && !self.peers.contains(link) {
+            self.peers.insert(link, peer);
             self.sync.link_up(core.now, link);
             #[cfg(rejoinder_mutants)]
             self.sync.take_up(link, peer);
@@ -32,18 +32,16 @@ impl Workspace {
 
     pub(crate) fn link_down(&mut self, link: LinkId) {
         self.introductions.forget_link(link);
-        if let Some(_peer) = self.links.remove(&link) {
+        if let Some(_peer) = self.peers.remove(link) {
             #[cfg(rejoinder_mutants)]
             self.sync.keep(link, _peer);
-            self.log_carried.remove(&link);
             self.sync.link_down(link);
             self.parked.forget_link(link);
-            self.in_sync.remove(&link);
         }
     }
 
     pub(crate) fn frame(&mut self, core: &mut Core, link: LinkId, peer: PeerId, bytes: &[u8]) {
-        if !self.links.contains_key(&link) {
+        if !self.peers.contains(link) {
             return self.stranger_said(core, link, peer, bytes);
         }
         if let Err(misbehaved) = self.sync.receive(core.now, link, bytes) {
@@ -74,7 +72,7 @@ impl Workspace {
                     self.sync.send_proposals(core.now, link, proposals);
                 }
                 Effect::Carried { link, carried } => self.carried(core, link, carried),
-                Effect::InSync(link, yes) => self.in_sync_now(link, yes),
+                Effect::InSync(link, yes) => self.peers.set_in_sync(link, yes),
                 Effect::Unheard(link) => {
                     if let Some(introduction) = self.introduction(core) {
                         core.send(link, &self.id, &introduction);
@@ -85,25 +83,15 @@ impl Workspace {
     }
 
     fn records_wanted(&mut self, core: &mut Core, link: LinkId, from: u64, budget: usize) {
-        let mut left = budget;
-        let mut records = Vec::new();
-        for place in from..self.log.position().length {
-            let Some(bytes) = self.log.bytes(place) else { break };
-            if !records.is_empty() && bytes.len() > left {
-                break;
-            }
-            left = left.saturating_sub(bytes.len());
-            records.push(bytes.clone());
-        }
-        self.sync.send_records(core.now, link, from, records);
+        self.sync.send_records(core.now, link, from, self.chain.from(from, budget));
     }
 
     fn carried(&mut self, core: &mut Core, link: LinkId, carried: Carried) {
-        let Some(peer) = self.links.get(&link).copied() else { return };
+        let Some(peer) = self.peers.peer(link) else { return };
         match carried {
             Carried::Everything => {
                 self.own.all_carried();
-                self.log_carried.insert(link, self.log.position().length);
+                self.peers.whole_log_acknowledged(link, self.chain.position().length);
                 for proposal in self.proposals.own_waiting() {
                     self.proposal_acknowledged(core, peer, proposal);
                 }
@@ -115,17 +103,8 @@ impl Workspace {
                 for proposal in proposals {
                     self.proposal_acknowledged(core, peer, proposal);
                 }
-                let known = self.log_carried.entry(link).or_default();
-                *known = (*known).max(log_length);
+                self.peers.log_acknowledged(link, log_length);
             }
-        }
-    }
-
-    fn in_sync_now(&mut self, link: LinkId, yes: bool) {
-        if yes {
-            self.in_sync.insert(link);
-        } else {
-            self.in_sync.remove(&link);
         }
     }
 
@@ -133,7 +112,7 @@ impl Workspace {
     /// that comes or goes, an acknowledgement, a record and a read can each change it.
     pub(crate) fn tell_state(&mut self, core: &mut Core) {
         let (before, workspace) = (self.told, self.id);
-        self.told = Told { in_sync: self.everywhere(), uncarried: self.uncarried() };
+        self.told = Told { in_sync: self.peers.all_in_sync(), uncarried: self.uncarried() };
         #[cfg(rejoinder_mutants)]
         let before = self.untold_changes(before);
         if self.told.uncarried != before.uncarried {
@@ -159,24 +138,18 @@ impl Workspace {
         }
     }
 
-    /// Whether at least one link is up and every linked member has the same as this replica.
-    pub(crate) fn everywhere(&self) -> bool {
-        !self.links.is_empty() && self.links.keys().all(|link| self.in_sync.contains(link))
-    }
-
     /// Whether the same is everywhere and every own edit and proposal is on a peer's disk.
     pub(crate) fn synced(&self) -> bool {
-        self.everywhere() && self.uncarried() == 0 && !self.proposals.any_alone()
+        self.peers.all_in_sync() && self.uncarried() == 0 && !self.proposals.any_alone()
     }
 
     /// Whether every linked member has the whole log on its disk.
     pub(crate) fn delivered(&self) -> bool {
-        let length = self.log.position().length;
-        self.links.keys().all(|link| self.log_carried.get(link).is_some_and(|has| *has >= length))
+        self.peers.all_have_log(self.chain.position().length)
     }
 
     pub(crate) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
-        let is_member = |device: &PeerId| self.log.state().members().contains_key(device);
+        let is_member = |device: &PeerId| self.chain.state().members().contains_key(device);
         if let Some(device) = core.take_card(bytes, is_member) {
             if is_member(&device) {
                 save_card(core, &device);

@@ -80,7 +80,7 @@ impl Workspace {
             workspace: self.id,
             author: core.me,
             nonce: core.nonce(),
-            seen: Seen { log: self.log.position().head, version_vector },
+            seen: Seen { log: self.chain.position().head, version_vector },
             kind,
         };
         let proposal = Checked::<Proposal>::sign(&core.key, proposal)
@@ -104,7 +104,7 @@ impl Workspace {
 
     /// Reads the document of a request for the finalizer or for a view.
     pub(crate) fn document(&self, opening: &OpeningId) -> Option<(DocumentId, &Warm)> {
-        let document = self.log.state().request(opening)?.document();
+        let document = self.chain.state().request(opening)?.document();
         Some((document, self.warm(&document)?))
     }
 }

@@ -1,45 +1,39 @@
 //! The log of a workspace grows: what each record changes here.
 
-use std::sync::Arc;
-
 use rejoinder_answers::Form;
 use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Request, Voided};
-use rejoinder_identity::{OpeningId, PeerId, RecordId};
+use rejoinder_identity::{OpeningId, PeerId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use crate::{
+    chain::Grown,
     core::{After, Core, Stored},
     document::{Memory, Slot, Warm},
     event::Event,
     links::save_card,
     refused::Refused,
-    rows,
-    store::{Batch, Table},
     workspace::Workspace,
 };
 
 impl Workspace {
     /// A record came over a link.
     pub(crate) fn record_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
-        match self.log.check(bytes) {
+        match self.chain.check(bytes) {
             Ok(record) => {
-                let mut batch = Batch::default();
-                let bytes = record.bytes().clone();
-                let before = self.log.position().length;
-                let appended = match self.take_in(core, record, &bytes, Some(link), &mut batch) {
-                    Ok(appended) => appended,
+                let before = self.chain.position().length;
+                let grown = match self.append_record(core, record, Some(link)) {
+                    Ok(grown) => grown,
                     Err(error) => return core.close(link, format!("record: {error}")),
                 };
-                let length = self.log.position().length;
-                let after = Stored::Records { length };
-                core.store(batch, After::In(self.id, after));
-                self.react(core, appended);
+                let after = Stored::Records { length: grown.length };
+                core.store(grown.rows(&self.id), After::In(self.id, after));
+                self.react(core, grown.appended);
                 if before == 0 {
                     self.log_began(core);
                 }
             }
             Err(LogError::Known) => {
-                let length = self.log.position().length;
+                let length = self.chain.position().length;
                 self.sync.seen_again(core.now, link, Item::Record { length });
             }
             Err(error) if error.is_misbehaviour() => core.close(link, format!("record: {error}")),
@@ -50,41 +44,22 @@ impl Workspace {
         }
     }
 
-    /// Appends a record, and notes in `batch` what becomes of the rows.
-    pub(crate) fn take_in(
+    /// Appends a record and passes it on.
+    pub(crate) fn append_record(
         &mut self,
         core: &mut Core,
         record: Checked<Record>,
-        bytes: &Arc<[u8]>,
         from: Option<LinkId>,
-        batch: &mut Batch,
-    ) -> Result<Appended, LogError> {
-        let id: RecordId = record.id().into();
-        let epoch = record.value().epoch;
-        let before = self.log.position();
-        let appended = self.log.append(record)?;
-        let again = if appended.seq < before.length { appended.seq } else { 0 };
-        core.work.records += again + 1;
-        tracing::debug!(workspace = %self.id, seq = appended.seq, record = %id, "record");
-        if epoch > before.epoch {
-            // Behind a log that was cut there may be rows still, which are void as well now.
-            for place in appended.seq..before.length.max(self.log_was) {
-                batch.delete(Table::Records, rows::record_key(&self.id, place));
-            }
-            self.log_was = self.log_was.min(appended.seq);
+    ) -> Result<Grown, LogError> {
+        let grown = self.chain.append(record)?;
+        let (seq, id) = (grown.appended.seq, grown.id);
+        core.work.records += grown.folded;
+        tracing::debug!(workspace = %self.id, seq, record = %id, "record");
+        if grown.cut_from.is_some() {
+            self.sync.truncate_log(core.now, seq);
         }
-        if appended.seq < before.length {
-            self.sync.truncate_log(core.now, appended.seq);
-        }
-        let key = rows::record_key(&self.id, appended.seq);
-        batch.put(Table::Records, key, bytes.to_vec());
-        for change in &appended.changes {
-            if let LogChange::Answered { proposal, .. } = change {
-                batch.delete(Table::Proposals, rows::proposal_key(&self.id, proposal));
-            }
-        }
-        self.sync.add_record(core.now, epoch, id, bytes, from);
-        Ok(appended)
+        self.sync.add_record(core.now, grown.epoch, id, &grown.bytes, from);
+        Ok(grown)
     }
 
     /// What a record changed becomes visible.
@@ -112,8 +87,9 @@ impl Workspace {
             LogChange::RequestDecided { opening } => {
                 tracing::info!(workspace = %self.id, %opening, "decided");
                 self.settled(opening);
+                #[cfg(rejoinder_mutants)]
                 if rejoinder_identity::mutant!("mutant-handed-over-when-decided") {
-                    self.untold.remove(&opening);
+                    self.outcomes.forget(&opening);
                 }
                 core.tell(Event::Decided { workspace, opening });
                 self.tell_completions(core, &opening);
@@ -148,9 +124,9 @@ impl Workspace {
     }
 
     fn raised(&mut self, core: &mut Core, opening: OpeningId) {
-        let Some(request) = self.log.state().request(&opening) else { return };
+        let Some(request) = self.chain.state().request(&opening) else { return };
         let document = request.document();
-        let host = self.log.state().host().unwrap_or(core.me);
+        let host = self.chain.state().host().unwrap_or(core.me);
         match self.slots.get_mut(&document) {
             Some(slot) => {
                 // A document that is on the disk gets its structure from the log when it is read.
@@ -212,7 +188,7 @@ impl Workspace {
         }
         for opening in voided.reopened.iter().chain(&voided.revised) {
             // Its structure may be another now: it is read again when somebody looks at it.
-            let request = self.log.state().request(opening);
+            let request = self.chain.state().request(opening);
             let document = request.map(Request::document);
             let slot = document.and_then(|document| self.slots.get_mut(&document));
             if let Some(slot) = slot

@@ -139,14 +139,14 @@ impl Replica {
     pub fn peers(&self) -> BTreeMap<PeerId, Vec<SocketAddr>> {
         let mut peers: BTreeMap<PeerId, Vec<SocketAddr>> = BTreeMap::new();
         for workspace in self.workspaces.values() {
-            let members = workspace.log.state().members().keys();
-            let hinted = workspace.hints.iter().map(|hint| &hint.device);
+            let members = workspace.chain.state().members().keys();
+            let hinted = workspace.access.hints().iter().map(|hint| &hint.device);
             let introduced = workspace.introduced();
             for peer in
                 members.chain(hinted).chain(introduced).filter(|peer| **peer != self.core.me)
             {
                 let addresses = peers.entry(*peer).or_default();
-                let hints = workspace.hints.iter().filter(|hint| hint.device == *peer);
+                let hints = workspace.access.hints().iter().filter(|hint| hint.device == *peer);
                 let hinted = hints.flat_map(|hint| &hint.addresses);
                 for address in self.core.cards.addresses(peer).iter().chain(hinted) {
                     if !addresses.contains(address) {
@@ -185,7 +185,8 @@ impl Replica {
 
     /// The requests that this device's host asked and whose outcomes its program has not taken.
     pub fn untold(&self, id: &WorkspaceId) -> Vec<OpeningId> {
-        self.workspaces.get(id).map(Workspace::untold).unwrap_or_default()
+        let workspace = self.workspaces.get(id);
+        workspace.map(|one| one.outcomes.untold(one.chain.state())).unwrap_or_default()
     }
 
     /// The chat of a workspace and its session.
@@ -196,7 +197,7 @@ impl Replica {
     /// How far a proposal of this device has come.
     pub fn fate(&self, id: &WorkspaceId, proposal: &ProposalId) -> Option<Fate> {
         let workspace = self.workspaces.get(id)?;
-        workspace.proposals.fate(&workspace.log, proposal)
+        workspace.proposals.fate(workspace.chain.log(), proposal)
     }
 
     /// Whether a link is up, log heads and version vectors are equal with every linked member, and every
@@ -232,8 +233,8 @@ impl Replica {
         if workspace.member(&self.core.me).is_some() {
             return None;
         }
-        let join = workspace.join.as_ref()?;
-        Some(([&id.0[..], join].concat(), workspace.hints.clone()))
+        let join = workspace.access.join()?;
+        Some(([&id.0[..], join].concat(), workspace.access.hints().to_vec()))
     }
 
     /// What to ask a member that does not let this device in, one after the other until an answer
@@ -271,7 +272,7 @@ impl Replica {
     /// A record may have made the other side of a link a member.
     fn link_new_members(&mut self, id: WorkspaceId) {
         let Some(workspace) = self.workspaces.get_mut(&id) else { return };
-        if self.links.len() == workspace.links.len() {
+        if self.links.len() == workspace.peers.len() {
             return;
         }
         for (link, peer) in &self.links {
@@ -310,7 +311,7 @@ impl Replica {
                 let suspect = std::mem::take(&mut workspace.suspect);
                 let suspect =
                     suspect.iter().filter_map(|one| Some(workspace.slots.get(one)?.opening));
-                let open = workspace.log.state().open_requests();
+                let open = workspace.chain.state().open_requests();
                 let open = open.iter().map(|one| one.opening());
                 let openings: BTreeSet<_> = open.chain(suspect).collect();
                 for opening in openings {

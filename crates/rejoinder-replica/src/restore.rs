@@ -14,6 +14,7 @@ use rejoinder_identity::{ActorId, DocumentId, Hint, PeerId, Tip, VersionVector, 
 pub use self::error::{Broken, RestoreError};
 use self::lost::Lost;
 use crate::{
+    access::Access,
     card::Card,
     core::Core,
     event::Event,
@@ -41,7 +42,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
     );
     for workspace in workspaces.values_mut() {
         let openings: Vec<_> =
-            workspace.log.state().requests().map(rejoinder_finalizer::Request::opening).collect();
+            workspace.chain.state().requests().map(rejoinder_finalizer::Request::opening).collect();
         for opening in openings {
             workspace.carried_by_record(&opening);
         }
@@ -74,9 +75,7 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
             let row = lost.read::<WorkspaceRow>(Table::Meta, "workspace row", key, &value);
             let Some(row) = row else { continue };
             let mut workspace = Workspace::new(id, core.draw());
-            workspace.root = row.root_key();
-            workspace.hints = row.hints;
-            workspace.join = row.join;
+            workspace.access = Access::restored(row);
             workspaces.insert(id, workspace);
         } else if let Some(noted) = rows::untold_of_key(&key) {
             untold.push(noted);
@@ -87,9 +86,9 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
     for (id, opening) in untold {
         let Some(workspace) = workspaces.get_mut(&id) else { continue };
         match opening {
-            Some(opening) => drop(workspace.untold.insert(opening)),
+            Some(opening) => workspace.outcomes.restore(opening),
             // A row that is lost may have been one of these.
-            None => workspace.notes_untold = !lost.any(Table::Meta),
+            None => workspace.outcomes.restore_noted(!lost.any(Table::Meta)),
         }
     }
     match device {
@@ -187,7 +186,7 @@ fn waiting(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut 
 impl Workspace {
     /// Whether a record answers a proposal: it names it, or has let its device in.
     fn is_over(&self, id: &rejoinder_identity::ProposalId, content: &Content) -> bool {
-        self.log.state().answered(id).is_some()
+        self.chain.state().answered(id).is_some()
             || match content {
                 Content::Proposal(_) => false,
                 Content::Join(join) => self.member(&join.value().device).is_some(),
@@ -218,14 +217,12 @@ fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lo
     }
     // Who let this device in may not be in what is left of a log; those with cards may be.
     for workspace in workspaces.values_mut() {
-        if workspace.log.position().length < workspace.log_was {
-            let known: Vec<_> = workspace.hints.iter().map(|hint| hint.device).collect();
-            let others = devices.iter().filter(|one| **one != core.me && !known.contains(one));
-            let hints = others.map(|device| Hint {
+        if workspace.chain.is_cut_short() {
+            let others = devices.iter().filter(|device| **device != core.me);
+            workspace.access.add_hints(others.map(|device| Hint {
                 device: *device,
                 addresses: core.cards.addresses(device).to_vec(),
-            });
-            workspace.hints.extend(hints);
+            }));
         }
     }
 }

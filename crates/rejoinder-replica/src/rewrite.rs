@@ -35,17 +35,13 @@ impl Replica {
 impl Workspace {
     fn write_again(&mut self, core: &mut Core) {
         self.save_row(core, After::Nothing);
-        for device in self.log.state().members().keys() {
+        for device in self.chain.state().members().keys() {
             save_card(core, device);
         }
         let mut batch = Batch::default();
-        for place in 0..self.log.position().length {
-            if let Some(bytes) = self.log.bytes(place) {
-                batch.put(Table::Records, rows::record_key(&self.id, place), bytes.to_vec());
-            }
-        }
+        self.chain.rows(&mut batch);
         self.proposals.rows(&self.id, &mut batch);
-        self.write_untold_again(&mut batch);
+        self.outcomes.rows(&self.id, &mut batch);
         core.store(batch, After::Nothing);
         let documents: Vec<DocumentId> = self.slots.keys().copied().collect();
         for document in documents {

@@ -18,16 +18,16 @@ use crate::{
 
 impl Workspace {
     pub(crate) fn view(&self, core: &Core) -> WorkspaceView {
-        let state = self.log.state();
+        let state = self.chain.state();
         WorkspaceView {
             id: self.id,
             title: state.title().to_owned(),
-            can_host: self.root.is_some(),
+            can_host: self.access.root().is_some(),
             hosting: self.hosting.is_some(),
             member: self.member(&core.me).is_some(),
             members: self.members().collect(),
-            log_length: self.log.position().length,
-            log_head: self.log.position().head,
+            log_length: self.chain.position().length,
+            log_head: self.chain.position().head,
             requests: state.requests().map(|request| self.request_view(request)).collect(),
             waiting: self.waiting(),
             uncarried: self.uncarried(),
@@ -37,13 +37,13 @@ impl Workspace {
     /// This device's own proposals that the host may still grant, and how far each has come.
     fn waiting(&self) -> BTreeMap<ProposalId, Fate> {
         let own = self.proposals.own_waiting().into_iter();
-        own.filter_map(|id| Some((id, self.proposals.fate(&self.log, &id)?)))
+        own.filter_map(|id| Some((id, self.proposals.fate(self.chain.log(), &id)?)))
             .filter(|(_, fate)| !matches!(fate, Fate::Refused(_)))
             .collect()
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = MemberView> {
-        let state = self.log.state();
+        let state = self.chain.state();
         state.members().iter().map(|(device, member)| MemberView {
             device: *device,
             name: member.name.clone(),
@@ -53,7 +53,7 @@ impl Workspace {
     }
 
     pub(crate) fn view_of(&self, opening: &OpeningId) -> Option<RequestView> {
-        self.log.state().request(opening).map(|request| self.request_view(request))
+        self.chain.state().request(opening).map(|request| self.request_view(request))
     }
 
     fn request_view(&self, request: &Request) -> RequestView {
@@ -106,7 +106,7 @@ impl Workspace {
 
     /// The chat and its session, with the answers in their parts.
     pub(crate) fn chat(&self) -> ChatView {
-        let (chat, session) = self.log.state().shown(|request| {
+        let (chat, session) = self.chain.state().shown(|request| {
             let warm = self.warm(&request.document());
             let answers = warm.map(|warm| warm.shown(None).projection.answers);
             let plain = |(question, answer): (QuestionId, Answer)| (question, answer.answer);

@@ -2,18 +2,23 @@
 //! what replicates them.
 
 mod carry;
+mod handed_over;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rejoinder_finalizer::{Log, Member, Request};
-use rejoinder_identity::{DocumentId, Hint, OpeningId, PeerId, SecretKey, WorkspaceId};
-use rejoinder_sync::{LinkId, Parked, ParkedItem, Sync};
+use rejoinder_finalizer::{Member, Request};
+use rejoinder_identity::{DocumentId, OpeningId, PeerId, WorkspaceId};
+use rejoinder_sync::{Parked, ParkedItem, Sync};
 
 use crate::{
+    access::Access,
+    chain::Chain,
     document::{Slot, Warm},
     host::Hosting,
     introduced::Introductions,
+    outcomes::Outcomes,
     own::OwnChanges,
+    peers::Peers,
     proposals::Proposals,
     refused::Refused,
 };
@@ -21,16 +26,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) id: WorkspaceId,
-    /// In the home that made it.
-    pub(crate) root: Option<SecretKey>,
-    /// Whom the ticket hinted at.
-    pub(crate) hints: Vec<Hint>,
-    /// What this device asked to join with.
-    pub(crate) join: Option<Vec<u8>>,
-    pub(crate) log: Log,
-    /// How long the log was on the disk when the home was opened: longer than it is here when rows
-    /// in it were damaged, until the others have given back the rest.
-    pub(crate) log_was: u64,
+    pub(crate) access: Access,
+    pub(crate) chain: Chain,
     /// Documents that are to be read and checked at the start.
     pub(crate) suspect: BTreeSet<DocumentId>,
     pub(crate) sync: Sync,
@@ -44,17 +41,9 @@ pub(crate) struct Workspace {
     /// How far this device's own changes have come.
     pub(crate) own: OwnChanges,
     pub(crate) hosting: Option<Hosting>,
-    /// Requests that this home's program asked and whose outcomes it has not taken.
-    pub(crate) untold: BTreeSet<OpeningId>,
-    /// Whether this home notes those: not before it hosts, nor in a home of an earlier release.
-    pub(crate) notes_untold: bool,
-    /// The links to members.
-    pub(crate) links: BTreeMap<LinkId, PeerId>,
-    /// The links whose other side has all that is here, and nothing else.
-    pub(crate) in_sync: BTreeSet<LinkId>,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) peers: Peers,
     pub(crate) introductions: Introductions,
-    /// How much of the log each linked member has on its disk.
-    pub(crate) log_carried: BTreeMap<LinkId, u64>,
     pub(crate) told: Told,
 }
 
@@ -69,11 +58,8 @@ impl Workspace {
     pub(crate) fn new(id: WorkspaceId, sync_seed: [u8; 32]) -> Self {
         Self {
             id,
-            root: None,
-            hints: Vec::new(),
-            join: None,
-            log: Log::new(id),
-            log_was: 0,
+            access: Access::default(),
+            chain: Chain::new(id),
             suspect: BTreeSet::new(),
             sync: Sync::new(sync_seed),
             parked: Parked::new(),
@@ -83,36 +69,30 @@ impl Workspace {
             proposals: Proposals::default(),
             own: OwnChanges::default(),
             hosting: None,
-            untold: BTreeSet::new(),
-            notes_untold: false,
-            links: BTreeMap::new(),
-            in_sync: BTreeSet::new(),
+            outcomes: Outcomes::default(),
+            peers: Peers::default(),
             introductions: Introductions::default(),
-            log_carried: BTreeMap::new(),
             told: Told::default(),
         }
     }
 
     pub(crate) fn member(&self, device: &PeerId) -> Option<&Member> {
-        self.log.state().members().get(device)
+        self.chain.member(device)
     }
 
     /// Whether frames of this workspace may go to and come from this device: it was let in; or
     /// nothing is known here yet but that the ticket's maker named it, or not all that was.
     pub(crate) fn deals_with(&self, device: &PeerId) -> bool {
-        let length = self.log.position().length;
-        self.is_let_in(device)
-            || ((length == 0 || length < self.log_was)
-                && self.hints.iter().any(|hint| hint.device == *device))
+        let knows_all = self.chain.position().length > 0 && !self.chain.is_cut_short();
+        self.is_let_in(device) || (!knows_all && self.access.hints_at(device))
     }
 
     pub(crate) fn request(&self, opening: &OpeningId) -> Result<&Request, Refused> {
-        self.log.state().request(opening).ok_or(Refused::NoRequest)
+        self.chain.request(opening)
     }
 
     pub(crate) fn open_request(&self, opening: &OpeningId) -> Result<&Request, Refused> {
-        let request = self.request(opening)?;
-        if request.is_open() { Ok(request) } else { Err(Refused::NotOpen) }
+        self.chain.open_request(opening)
     }
 
     pub(crate) fn warm(&self, document: &DocumentId) -> Option<&Warm> {

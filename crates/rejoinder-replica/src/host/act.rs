@@ -49,7 +49,7 @@ impl Workspace {
 
     /// A program's wish about a turn is about that turn, not about one that came after.
     fn on_turn(&self, turn: &TurnId, action: HostAction) -> Result<HostAction, Refusal> {
-        match self.log.state().active_turn() {
+        match self.chain.state().active_turn() {
             Some(active) if active == *turn => Ok(action),
             Some(active) => Err(Refusal::OtherTurn { active }),
             None => Err(Refusal::NoActiveTurn),
@@ -58,7 +58,7 @@ impl Workspace {
 
     pub(super) fn act(&mut self, core: &mut Core, id: CommandId, action: HostAction, then: Then) {
         let Some(hosting) = &self.hosting else { return };
-        match hosting.finalizer.act(&self.log, core.now, action, self) {
+        match hosting.finalizer.act(self.chain.log(), core.now, action, self) {
             Ok(record) => self.write_record(core, record, None, then),
             Err(refusal) => core.reply(id, Err(Refused::Host(refusal))),
         }
@@ -102,7 +102,7 @@ impl Workspace {
         let Some(hosting) = &self.hosting else { return };
         let (mut raised_before, host, writer) = (None, core.me, core.writer());
         let raised = hosting.finalizer.raise(
-            &self.log,
+            self.chain.log(),
             core.now,
             &Raise { request: &json, strict },
             |skeleton| {
@@ -140,7 +140,7 @@ impl Workspace {
     }
 
     pub(super) fn take_up(&mut self, core: &mut Core, id: CommandId, opening: OpeningId) {
-        let known = self.log.state().request(&opening).is_some();
+        let known = self.chain.state().request(&opening).is_some();
         let Some(hosting) = &mut self.hosting else { return };
         if known {
             hosting.taken_up.insert(opening);

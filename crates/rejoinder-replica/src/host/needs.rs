@@ -48,7 +48,7 @@ impl Workspace {
 
     /// The requests whose answers a piece of work embeds or looks at.
     fn needed(&self, work: &Work) -> Vec<OpeningId> {
-        let all = || self.log.state().open_requests().iter().map(|one| one.opening()).collect();
+        let all = || self.chain.state().open_requests().iter().map(|one| one.opening()).collect();
         match work {
             Work::Title(..) | Work::Approved(..) => Vec::new(),
             Work::Proposal(id) => match self.proposals.get(id) {
@@ -67,7 +67,7 @@ impl Workspace {
             },
             Work::Act(_, act) => match act {
                 HostAct::Ask { request, .. } => {
-                    let open = self.log.state().open_requests();
+                    let open = self.chain.state().open_requests();
                     let same = open.iter().filter(|one| one.id().0 == request.id);
                     same.map(|one| one.opening()).collect()
                 }

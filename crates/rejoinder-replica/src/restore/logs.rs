@@ -47,16 +47,16 @@ pub(crate) fn restore(
         let last = places.iter().rev().find(|(_, bytes)| bytes.is_some());
         let was = last.map_or(0, |(place, _)| place + 1).max(places.len() as u64);
         let mut ids = Vec::new();
-        let broken = append(&mut workspace.log, &mut ids, places);
-        let length = workspace.log.position().length;
+        let broken = append(workspace.chain.log_mut(), &mut ids, places);
+        let length = workspace.chain.position().length;
         let broken = broken.or_else(|| astray.then_some((length, Broken::Missing)));
         match broken {
-            Some((place, why)) if workspace.root.is_some() => {
+            Some((place, why)) if workspace.access.root().is_some() => {
                 return Err(RestoreError::Record { workspace: *id, place, why });
             }
             Some((place, why)) => {
                 tracing::warn!(workspace = %id, place, ?why, "the log is cut here");
-                workspace.log_was = was;
+                workspace.chain.was_longer(was);
             }
             None => {}
         }
@@ -92,8 +92,8 @@ fn append(log: &mut Log, ids: &mut Vec<RecordId>, places: Places) -> Option<(u64
 }
 
 fn begin(workspace: &mut Workspace, ids: Vec<RecordId>) {
-    workspace.sync.restore_log(workspace.log.position().epoch, ids);
-    for request in workspace.log.state().requests() {
+    workspace.sync.restore_log(workspace.chain.position().epoch, ids);
+    for request in workspace.chain.state().requests() {
         workspace.slots.insert(request.document(), Slot::cold(request.opening()));
     }
 }

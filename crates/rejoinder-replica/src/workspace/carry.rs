@@ -58,7 +58,7 @@ impl Workspace {
             None => From::Member,
             Some(_) => From::Door { host: self.hosting.is_some() },
         };
-        self.proposals.admit(&self.log, core.now, &content, asked)?;
+        self.proposals.admit(self.chain.log(), core.now, &content, asked)?;
         let arrival = core.next_arrival;
         core.next_arrival += 1;
         let bytes = content.bytes().clone();
@@ -93,7 +93,7 @@ impl Workspace {
         }
         for id in self.proposals.joins_of(device) {
             // The one that the record names is dropped with its answer.
-            if self.log.state().answered(&id).is_none() {
+            if self.chain.state().answered(&id).is_none() {
                 batch.delete(Table::Proposals, rows::proposal_key(&self.id, &id));
                 self.drop_join(core, &id, &JoinAnswer::Member);
             }
@@ -123,7 +123,7 @@ impl Workspace {
 
     /// Tells how far one of this device's own proposals has come, if that is news.
     pub(crate) fn tell_fate(&mut self, core: &mut Core, proposal: ProposalId) {
-        if let Some(fate) = self.proposals.news(&self.log, &proposal) {
+        if let Some(fate) = self.proposals.news(self.chain.log(), &proposal) {
             tracing::debug!(%proposal, ?fate, "fate");
             core.tell(Event::Fate { workspace: self.id, proposal, fate });
         }
@@ -142,7 +142,7 @@ impl Workspace {
 
     /// Notes that a peer has a proposal on its disk.
     pub(crate) fn proposal_acknowledged(&mut self, core: &mut Core, by: PeerId, id: ProposalId) {
-        if self.proposals.acknowledged(&self.log, by, &id) {
+        if self.proposals.acknowledged(self.chain.log(), by, &id) {
             self.tell_fate(core, id);
         }
     }
