@@ -6,9 +6,9 @@
 use std::{ops::Range, sync::Arc};
 
 use rejoinder_finalizer::{
-    Appended, Checked, Log, LogChange, LogError, Member, Position, Record, Request, State,
+    Appended, Checked, Log, LogChange, LogError, Member, Position, Record, Request, State, Status,
 };
-use rejoinder_identity::{OpeningId, PeerId, RecordId, WorkspaceId};
+use rejoinder_identity::{OpeningId, PeerId, RecordId, VersionVector, WorkspaceId};
 
 use crate::{
     refused::Refused,
@@ -122,6 +122,15 @@ impl Chain {
     pub(crate) fn open_request(&self, opening: &OpeningId) -> Result<&Request, Refused> {
         let request = self.request(opening)?;
         if request.is_open() { Ok(request) } else { Err(Refused::NotOpen) }
+    }
+
+    /// The changes that the record which settled a request was made on. None while it is open.
+    pub(crate) fn made_on(&self, opening: &OpeningId) -> Option<&VersionVector> {
+        match self.state().request(opening)?.status() {
+            Status::Open => None,
+            Status::Decided(decision) => Some(&decision.embedded.version_vector),
+            Status::Suspended(ended) | Status::Ended(ended) => Some(&ended.embedded.version_vector),
+        }
     }
 
     /// The records from a place on that come to about `budget` bytes, at least one.

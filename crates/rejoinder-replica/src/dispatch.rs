@@ -10,15 +10,15 @@ use crate::{
     card::{self, Card},
     command::Command,
     core::{After, Core},
-    edit::Done,
     input::CommandId,
     output::Reply,
-    propose::new_turn,
     refused::Refused,
     replica::Replica,
     rows::{self, DeviceRow},
     store::{Batch, Table},
+    workspace::Done,
     workspace::Workspace,
+    workspace::new_turn,
 };
 
 impl Replica {

@@ -6,44 +6,33 @@
 
 mod access;
 mod backlog;
-mod cache;
 mod card;
 mod cards;
 mod chain;
 mod command;
 mod core;
-mod correct;
+#[cfg(test)]
+mod desk;
 mod dispatch;
-mod document;
-mod edit;
-mod envelopes;
+mod documents;
 mod event;
 mod hello;
-mod host;
 mod input;
-mod introduced;
-mod join;
 pub mod limits;
-mod links;
 #[cfg(rejoinder_mutants)]
 mod mutants;
 mod outcomes;
 mod output;
-mod own;
 mod peers;
 mod proposals;
-mod propose;
 mod reads;
-mod records;
 mod refused;
 mod replica;
 mod restore;
 mod rewrite;
 mod rows;
-mod settle;
 mod store;
 mod view;
-mod views;
 mod work;
 mod workspace;
 mod writes;
@@ -53,7 +42,6 @@ pub use command::{Command, HostAct};
 pub use event::{Event, Fate};
 pub use hello::Hello;
 pub use input::{AskId, CommandId, Input};
-pub use join::is_let_in;
 pub use output::{Output, Reply};
 pub use refused::Refused;
 pub use replica::{Config, Replica};
@@ -61,6 +49,7 @@ pub use restore::{Broken, RestoreError};
 pub use store::{Batch, Load, LoadId, Loaded, Restored, RowOp, Rows, Salvaged, Table, WriteId};
 pub use view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView};
 pub use work::Work;
+pub use workspace::is_let_in;
 
 pub use rejoinder_answers::{
     Answer, Conflict, Edit, EditRefused, Form, FormProblem, NotIncluded, Problem, Projection,

@@ -1,11 +1,9 @@
 //! What a known fault needs: see `rejoinder_identity::mutant`.
 
-use rejoinder_identity::{Verified, mutant};
-use rejoinder_sync::Envelope;
+use rejoinder_identity::mutant;
 
 use crate::{
     core::{After, Core, Stored},
-    document::{Memory, Slot, Warm},
     refused::Refused,
     replica::Replica,
     store::WriteId,
@@ -29,32 +27,11 @@ impl Replica {
             return false;
         };
         self.with(workspace, |workspace, core| {
-            workspace.slots.entry(document).and_modify(|slot: &mut Slot| {
-                slot.memory = Memory::Cold;
-            });
+            workspace.documents.lose_memory(&document);
             if let Some(command) = command {
                 core.reply(command, Err(Refused::Disk(why.to_owned())));
             }
         });
         true
-    }
-}
-
-/// Each change that comes has all that are there checked again.
-const ALL_AGAIN: &str = "mutant-all-checked-again-for-each-change";
-
-impl Warm {
-    /// Checks again what the document has taken in.
-    pub(crate) fn check_all_again(&mut self, core: &mut Core) {
-        if !mutant::is(ALL_AGAIN) {
-            return;
-        }
-        for one in self.envelopes().to_vec() {
-            core.work.changes += 1;
-            if let Ok(envelope) = Verified::<Envelope>::from_bytes(&one.bytes) {
-                let Envelope { author, incarnation, change, .. } = envelope.value();
-                let _known = self.document_mut().admit(*author, *incarnation, change);
-            }
-        }
     }
 }

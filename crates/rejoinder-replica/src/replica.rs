@@ -20,16 +20,16 @@ use crate::{
     event::{Event, Fate},
     hello::Hello,
     input::{AskId, Input},
-    join::JoinAnswer,
     limits,
-    links::save_card,
     output::Output,
     reads::ReadFailed,
     restore::{RestoreError, restore},
     store::{LoadId, Loaded, Restored, WriteId},
     view::{ChatView, MemberView, RequestView, WorkspaceView},
     work::Work,
+    workspace::JoinAnswer,
     workspace::Workspace,
+    workspace::save_card,
 };
 
 /// What a replica is.
@@ -308,9 +308,7 @@ impl Replica {
     fn read_open_documents(&mut self) {
         for id in self.ids() {
             self.with(id, |workspace, core| {
-                let suspect = std::mem::take(&mut workspace.suspect);
-                let suspect =
-                    suspect.iter().filter_map(|one| Some(workspace.slots.get(one)?.opening));
+                let suspect = workspace.documents.take_suspect();
                 let open = workspace.chain.state().open_requests();
                 let open = open.iter().map(|one| one.opening());
                 let openings: BTreeSet<_> = open.chain(suspect).collect();

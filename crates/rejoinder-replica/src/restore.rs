@@ -44,7 +44,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
         let openings: Vec<_> =
             workspace.chain.state().requests().map(rejoinder_finalizer::Request::opening).collect();
         for opening in openings {
-            workspace.carried_by_record(&opening);
+            workspace.acknowledged_by_record(&opening);
         }
     }
     let proposals = take(Table::Proposals);
@@ -118,7 +118,7 @@ fn version_vectors(
     suspect(core, workspaces, rows_are_missing, lost);
     for (document, actors) in documents {
         let Some(workspace) =
-            workspaces.values_mut().find(|workspace| workspace.slots.contains_key(&document))
+            workspaces.values_mut().find(|workspace| workspace.documents.contains(&document))
         else {
             core.left_over.insert(document, actors);
             continue;
@@ -129,7 +129,7 @@ fn version_vectors(
         for (actor, (author, tip)) in actors {
             if author == core.me {
                 // Whether a peer has them is not stored: it tells when it is met.
-                workspace.own.written(document, actor, tip.seq);
+                workspace.documents.restore_own(document, actor, tip.seq);
             }
         }
     }
@@ -145,7 +145,7 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
         .map(|key| rows::version_of_key(key).map(|(of, _)| of))
         .collect();
     let known = |document: &DocumentId| {
-        workspaces.values().any(|workspace| workspace.slots.contains_key(document))
+        workspaces.values().any(|workspace| workspace.documents.contains(document))
     };
     let all = rows_are_missing
         || named.iter().any(|named| named.is_none_or(|document| !known(&document)));
@@ -153,8 +153,7 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
         core.left_over.entry(*document).or_default();
     }
     for workspace in workspaces.values_mut() {
-        let documents = workspace.slots.keys().copied();
-        workspace.suspect = documents.filter(|one| all || named.contains(&Some(*one))).collect();
+        workspace.documents.suspect(|one| all || named.contains(&Some(*one)));
     }
 }
 

@@ -1,21 +1,16 @@
 //! The file of an open home was damaged and made anew: what is in memory is written again, and
 //! what is not is read and checked. So nothing is lost that this run knows.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rejoinder_identity::{DocumentId, Verified};
-use rejoinder_sync::Envelope;
+use rejoinder_identity::DocumentId;
 
 use crate::{
     core::{After, Core},
     dispatch::save_device,
-    document::{Behind, Warm},
     event::Event,
-    links::save_card,
     replica::Replica,
-    rows::{self, VersionRow},
-    store::{Batch, Salvaged, Table},
+    store::{Batch, Salvaged},
     workspace::Workspace,
+    workspace::save_card,
 };
 
 impl Replica {
@@ -43,54 +38,16 @@ impl Workspace {
         self.proposals.rows(&self.id, &mut batch);
         self.outcomes.rows(&self.id, &mut batch);
         core.store(batch, After::Nothing);
-        let documents: Vec<DocumentId> = self.slots.keys().copied().collect();
-        for document in documents {
+        for document in self.documents.ids() {
             self.write_document_again(core, document);
         }
     }
 
     fn write_document_again(&mut self, core: &mut Core, document: DocumentId) {
-        let Some(slot) = self.slots.get_mut(&document) else { return };
-        let opening = slot.opening;
-        let Some(warm) = slot.warm() else {
-            self.warm_up(core, opening);
-            return;
-        };
-        core.store(warm.all_rows(&document), After::Nothing);
-    }
-}
-
-impl Warm {
-    /// Every row of a document, each place of it written or cleared.
-    fn all_rows(&self, document: &DocumentId) -> Batch {
-        let key = |place| rows::envelope_key(document, place);
-        let mut batch = Batch::default();
-        let mut taken = BTreeSet::new();
-        for Behind { key, envelope } in self.behind.iter().chain(&self.own_refused) {
-            batch.put(Table::Envelopes, key.clone(), envelope.bytes().to_vec());
-            taken.insert(key);
+        match (self.documents.rows(&document), self.documents.opening(&document)) {
+            (Some(rows), _) => core.store(rows, After::Nothing),
+            (None, Some(opening)) => drop(self.warm_up(core, opening)),
+            (None, None) => {}
         }
-        let mut free = (0..).map(key).filter(|key| !taken.contains(key));
-        for fetched in self.envelopes() {
-            let Some(key) = free.next() else { break };
-            batch.put(Table::Envelopes, key, fetched.bytes.to_vec());
-        }
-        for key in free.take_while(|key| *key < rows::envelope_key(document, self.next_place)) {
-            batch.delete(Table::Envelopes, key);
-        }
-        let authors = self.envelopes().iter().filter_map(|fetched| {
-            let envelope = Verified::<Envelope>::from_bytes(&fetched.bytes).ok()?;
-            Some((fetched.actor, envelope.value().author))
-        });
-        for (actor, author) in authors.collect::<BTreeMap<_, _>>() {
-            let Some(tip) = self.document().version_vector().get(&actor).copied() else { continue };
-            let row = VersionRow { author, tip };
-            batch.put(
-                Table::VersionVectors,
-                rows::version_key(document, &actor),
-                rows::value(&row),
-            );
-        }
-        batch
     }
 }

@@ -2,22 +2,36 @@
 //! what replicates them.
 
 mod carry;
+mod changes;
+mod edit;
+mod follow;
 mod handed_over;
+mod host;
+mod introduced;
+mod join;
+mod links;
+mod propose;
+mod views;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use rejoinder_finalizer::{Member, Request};
 use rejoinder_identity::{DocumentId, OpeningId, PeerId, WorkspaceId};
 use rejoinder_sync::{Parked, ParkedItem, Sync};
 
+pub use self::join::is_let_in;
+pub(crate) use self::{
+    edit::{Done, as_edit},
+    join::JoinAnswer,
+    links::save_card,
+    propose::{new_turn, over},
+};
+use self::{host::Hosting, introduced::Introductions};
 use crate::{
     access::Access,
     chain::Chain,
-    document::{Slot, Warm},
-    host::Hosting,
-    introduced::Introductions,
+    documents::{Documents, Settling, Warm},
     outcomes::Outcomes,
-    own::OwnChanges,
     peers::Peers,
     proposals::Proposals,
     refused::Refused,
@@ -28,18 +42,12 @@ pub(crate) struct Workspace {
     pub(crate) id: WorkspaceId,
     pub(crate) access: Access,
     pub(crate) chain: Chain,
-    /// Documents that are to be read and checked at the start.
-    pub(crate) suspect: BTreeSet<DocumentId>,
     pub(crate) sync: Sync,
     pub(crate) parked: Parked,
     /// What was parked and has what it waited for.
     pub(crate) released: VecDeque<ParkedItem>,
-    pub(crate) slots: BTreeMap<DocumentId, Slot>,
-    /// Settled requests whose documents are in memory, the one used longest ago first.
-    pub(crate) settled_warm: Vec<DocumentId>,
+    pub(crate) documents: Documents,
     pub(crate) proposals: Proposals,
-    /// How far this device's own changes have come.
-    pub(crate) own: OwnChanges,
     pub(crate) hosting: Option<Hosting>,
     pub(crate) outcomes: Outcomes,
     pub(crate) peers: Peers,
@@ -60,14 +68,11 @@ impl Workspace {
             id,
             access: Access::default(),
             chain: Chain::new(id),
-            suspect: BTreeSet::new(),
             sync: Sync::new(sync_seed),
             parked: Parked::new(),
             released: VecDeque::new(),
-            slots: BTreeMap::new(),
-            settled_warm: Vec::new(),
+            documents: Documents::default(),
             proposals: Proposals::default(),
-            own: OwnChanges::default(),
             hosting: None,
             outcomes: Outcomes::default(),
             peers: Peers::default(),
@@ -96,11 +101,16 @@ impl Workspace {
     }
 
     pub(crate) fn warm(&self, document: &DocumentId) -> Option<&Warm> {
-        self.slots.get(document).and_then(Slot::warm)
+        self.documents.warm(document)
+    }
+
+    /// The documents as the finalizer reads them.
+    pub(crate) fn settling(&self) -> Settling<'_> {
+        Settling { chain: &self.chain, documents: &self.documents }
     }
 
     /// Own changes that no peer has on its disk, as far as this run knows.
     pub(crate) fn uncarried(&self) -> u64 {
-        self.own.uncarried()
+        self.documents.unacknowledged()
     }
 }

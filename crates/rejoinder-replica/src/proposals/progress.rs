@@ -7,7 +7,7 @@ use rejoinder_finalizer::{Complete, Ended, How, Log, ProposalKind, Refusal, Ruli
 use rejoinder_identity::{OpeningId, PeerId};
 
 use super::Content;
-use crate::{event::Fate, propose::over};
+use crate::{event::Fate, workspace::over};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {

@@ -9,7 +9,6 @@ use rejoinder_identity::{RecordId, WorkspaceId};
 use super::{Broken, Lost, RestoreError, Workspaces};
 use crate::{
     core::Core,
-    document::Slot,
     rows,
     store::{Rows, Table},
     workspace::Workspace,
@@ -94,6 +93,6 @@ fn append(log: &mut Log, ids: &mut Vec<RecordId>, places: Places) -> Option<(u64
 fn begin(workspace: &mut Workspace, ids: Vec<RecordId>) {
     workspace.sync.restore_log(workspace.chain.position().epoch, ids);
     for request in workspace.chain.state().requests() {
-        workspace.slots.insert(request.document(), Slot::cold(request.opening()));
+        workspace.documents.restore(request.document(), request.opening());
     }
 }

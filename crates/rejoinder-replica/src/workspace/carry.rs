@@ -9,10 +9,10 @@ use crate::{
     core::{After, Core, Stored},
     event::Event,
     input::{AskId, CommandId},
-    join::JoinAnswer,
     proposals::{Content, From, NotCarried},
     rows::{self, ProposalRow},
     store::{Batch, Table},
+    workspace::JoinAnswer,
 };
 
 impl Workspace {

@@ -8,13 +8,32 @@ use rejoinder_answers::{answer_from_json, answer_to_json};
 use rejoinder_finalizer::{Completion, Displaced, Settle, SettledAnswer, Settlement};
 use rejoinder_identity::{OpeningId, QuestionId};
 
-use crate::workspace::Workspace;
+use super::{Documents, Warm};
+use crate::chain::Chain;
 
-pub(crate) const READ: &str = "the host reads the documents that it decides on before it does";
+/// The documents beside the log that says whose they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settling<'a> {
+    pub(crate) chain: &'a Chain,
+    pub(crate) documents: &'a Documents,
+}
 
-impl Settle for Workspace {
+impl<'a> Settling<'a> {
+    /// The document of a request, which the host has read before it decides.
+    ///
+    /// # Panics
+    ///
+    /// When it is not in memory.
+    pub(crate) fn document(self, opening: &OpeningId) -> &'a Warm {
+        let request = self.chain.request(opening).ok();
+        let warm = request.and_then(|request| self.documents.warm(&request.document()));
+        warm.expect("the host reads the documents that it decides on before it does")
+    }
+}
+
+impl Settle for Settling<'_> {
     fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {
-        let (_, warm) = self.document(opening).expect(READ);
+        let warm = self.document(opening);
         // What can't be read is an answer of no kind: to leave it out would turn the click into
         // something that was not on the screen, so its question counts as answered invalidly.
         let mut unreadable = Vec::new();
@@ -41,7 +60,7 @@ impl Settle for Workspace {
     }
 
     fn end(&self, opening: &OpeningId) -> Settlement {
-        let (_, warm) = self.document(opening).expect(READ);
+        let warm = self.document(opening);
         if rejoinder_identity::mutant!("mutant-turn-end-settles-nothing") {
             let version_vector = warm.document().version_vector().clone();
             return Settlement { version_vector, ..Settlement::default() };

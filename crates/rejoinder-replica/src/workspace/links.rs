@@ -90,7 +90,7 @@ impl Workspace {
         let Some(peer) = self.peers.peer(link) else { return };
         match carried {
             Carried::Everything => {
-                self.own.all_carried();
+                self.documents.all_acknowledged();
                 self.peers.whole_log_acknowledged(link, self.chain.position().length);
                 for proposal in self.proposals.own_waiting() {
                     self.proposal_acknowledged(core, peer, proposal);
@@ -98,7 +98,7 @@ impl Workspace {
             }
             Carried::These { envelopes, proposals, log_length } => {
                 for (document, actor, seq) in envelopes {
-                    self.own.carried(document, actor, seq);
+                    self.documents.acknowledged(document, actor, seq);
                 }
                 for proposal in proposals {
                     self.proposal_acknowledged(core, peer, proposal);

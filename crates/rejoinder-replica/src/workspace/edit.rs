@@ -1,18 +1,13 @@
 //! What this device's person does to answers.
 
-use rejoinder_answers::{Admitted, Edit, EditRefused, Version, Written};
-use rejoinder_identity::{
-    DocumentId, OpeningId, PeerId, QuestionId, Role, Tip, Verified, WorkspaceId,
-};
-use rejoinder_sync::Envelope;
-
 use ahp_types::state::ChatInputAnswer;
+use rejoinder_answers::{Admitted, Edit, EditRefused, Version};
+use rejoinder_identity::{DocumentId, OpeningId, PeerId, QuestionId, Role, WorkspaceId};
 
 use crate::{
     command::Command,
     core::{After, Core, Stored},
-    document::{Slot, Waiting, Warm},
-    envelopes::note,
+    documents::{Kept, Waiting, Warm},
     event::Event,
     input::CommandId,
     output::Reply,
@@ -125,43 +120,26 @@ impl Workspace {
         seen: Option<&Version>,
         command: Option<CommandId>,
     ) -> Result<(), Refused> {
-        let warm = self
-            .slots
-            .get_mut(&document)
-            .and_then(Slot::warm_mut)
-            .expect("whoever writes has seen that the document is in memory");
-        let written = match warm.edit(&core.writer(), edit, seen) {
-            // This incarnation has made all changes there that one may, or all but a few.
-            Err(EditRefused::TooManyChanges(_)) => {
-                core.begin_incarnation();
-                warm.edit(&core.writer(), edit, seen)
-            }
-            written => written,
-        };
-        let written = written.map_err(Refused::Edit)?;
         let mut batch = Batch::default();
-        let mut pushed = Vec::new();
-        core.work.changes += written.len() as u64;
-        for Written { actor, seq, hash, change } in written {
-            let envelope =
-                Envelope { document, author: core.me, incarnation: core.incarnation, change };
-            let envelope = Verified::sign(&core.key, envelope);
-            warm.keep(actor, seq, envelope.bytes().clone());
-            let questions = [edit.question().clone()].into();
-            let admitted = Admitted { actor, seq, hash, questions };
-            note(&mut batch, warm, document, core.me, &admitted, envelope.bytes());
-            pushed.push((admitted, envelope.bytes().clone()));
+        let what = (edit, seen);
+        let kept =
+            match self.documents.edit(document, (&core.key, &core.writer()), what, &mut batch) {
+                // This incarnation has made all changes there that one may, or all but a few.
+                Err(EditRefused::TooManyChanges(_)) => {
+                    core.begin_incarnation();
+                    self.documents.edit(document, (&core.key, &core.writer()), what, &mut batch)
+                }
+                kept => kept,
+            };
+        let kept = kept.map_err(Refused::Edit)?;
+        core.work.changes += kept.len() as u64;
+        let count = kept.len();
+        for one in &kept {
+            tracing::debug!(%document, seq = one.admitted.seq, "own edit");
+            self.pass_on(core, one, None);
         }
-        let count = pushed.len();
-        for (admitted, bytes) in &pushed {
-            let Admitted { actor, seq, hash, .. } = *admitted;
-            self.own_written(document, actor, seq);
-            tracing::debug!(%document, seq, "own edit");
-            self.sync.add_envelope(core.now, document, actor, Tip { seq, hash }, bytes, None);
-            self.tell_answers(core, &document, core.me, admitted);
-        }
-        match pushed.last() {
-            Some((Admitted { actor, seq, .. }, _)) => {
+        match kept.last() {
+            Some(Kept { admitted: Admitted { actor, seq, .. }, .. }) => {
                 let (actor, seq) = (*actor, *seq);
                 if rejoinder_identity::mutant!("mutant-acknowledged-before-the-disk")
                     && let Some(command) = command
@@ -189,11 +167,10 @@ impl Workspace {
         command: Command,
         document: DocumentId,
     ) {
-        let Some(slot) = self.slots.get_mut(&document) else {
-            return core.reply(id, Err(Refused::NoRequest));
-        };
-        if slot.wait(|loading| loading.waiting.push(Waiting::Command(id, Box::new(command)))) {
-            core.load(self.id, document);
+        match self.documents.wait(&document, Waiting::Command(id, Box::new(command))) {
+            None => core.reply(id, Err(Refused::NoRequest)),
+            Some(true) => core.load(self.id, document),
+            Some(false) => {}
         }
     }
 

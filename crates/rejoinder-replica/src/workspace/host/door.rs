@@ -7,9 +7,9 @@ use crate::{
     core::Core,
     event::Event,
     input::{AskId, CommandId},
-    join::JoinAnswer,
     proposals::Content,
     refused::Refused,
+    workspace::JoinAnswer,
     workspace::Workspace,
 };
 

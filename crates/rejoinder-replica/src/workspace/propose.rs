@@ -7,17 +7,17 @@ use rejoinder_answers::{Completion, answer_to_json};
 use rejoinder_finalizer::{
     Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, Status,
 };
-use rejoinder_identity::{DocumentId, OpeningId, QuestionId, Role, TurnId, VersionVector};
+use rejoinder_identity::{OpeningId, QuestionId, Role, TurnId, VersionVector};
 use serde_json::json;
 
 use crate::{
     command::Command,
     core::Core,
-    document::Warm,
-    edit::Done,
+    documents::Warm,
     input::CommandId,
     proposals::{Content, NotCarried},
     refused::Refused,
+    workspace::Done,
     workspace::Workspace,
 };
 
@@ -100,12 +100,6 @@ impl Workspace {
                 | NotCarried::Known => Refused::NotMember,
             }
         })
-    }
-
-    /// Reads the document of a request for the finalizer or for a view.
-    pub(crate) fn document(&self, opening: &OpeningId) -> Option<(DocumentId, &Warm)> {
-        let document = self.chain.state().request(opening)?.document();
-        Some((document, self.warm(&document)?))
     }
 }
 

@@ -16,12 +16,12 @@ use crate::{
     command::HostAct,
     core::{After, Core, Stored},
     input::{AskId, CommandId},
-    join::JoinAnswer,
     output::Reply,
     proposals::Content,
     refused::Refused,
     rows,
     store::{Batch, Table},
+    workspace::JoinAnswer,
     workspace::Workspace,
 };
 
@@ -220,7 +220,7 @@ impl Workspace {
         let verdict = match content {
             Content::Proposal(proposal) => {
                 let taken_up = |opening: &OpeningId| hosting.taken_up.contains(opening);
-                finalizer.decide(self.chain.log(), now, proposal, self, &taken_up)
+                finalizer.decide(self.chain.log(), now, proposal, &self.settling(), &taken_up)
             }
             Content::Join(join) => finalizer.admit(self.chain.log(), now, join, approved),
         };

@@ -1,55 +1,22 @@
-//! One document of a workspace: in memory or on the disk, and what waits for it to be read.
+//! One document in memory, with the envelopes that it is a view of.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use rejoinder_answers::{Document, Edit, EditRefused, Form, NotAdmitted, Version, Writer, Written};
-use rejoinder_finalizer::Request;
-use rejoinder_identity::{ActorId, OpeningId, PeerId, Verified};
-use rejoinder_sync::{Envelope, Fetched, LinkId};
-
-use crate::{
-    cache::Cache, command::Command, input::CommandId, rows::envelope_place_of_key, store::Loaded,
+use rejoinder_answers::{
+    Document, Edit, EditRefused, Form, NotAdmitted, Projection, Version, Writer, Written,
 };
+use rejoinder_finalizer::{Embedded, Request};
+use rejoinder_identity::{ActorId, DocumentId, PeerId, RecordId, Verified};
+use rejoinder_sync::{Envelope, Fetched};
 
-/// A document's place in its workspace.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) opening: OpeningId,
-    pub(crate) memory: Memory,
-}
-
-/// Where a document is.
-#[derive(Debug)]
-pub(crate) enum Memory {
-    /// On the disk.
-    Cold,
-    /// On its way, and what shall be done when it is here, in this order.
-    Loading(Loading),
-    /// Here.
-    Warm(Box<Warm>),
-}
-
-/// What waits for a document.
-#[derive(Debug, Default)]
-pub(crate) struct Loading {
-    pub(crate) waiting: Vec<Waiting>,
-    /// Links over which more came than there was room for.
-    pub(crate) turned_away: BTreeSet<LinkId>,
-}
-
-/// One thing that waits for a document.
-#[derive(Debug)]
-pub(crate) enum Waiting {
-    /// A change of it came over a link.
-    Arrived(LinkId, Verified<Envelope>),
-    /// Somebody at this device wants something of it.
-    Command(CommandId, Box<Command>),
-    /// A peer lacks some of its envelopes.
-    Wanted { link: LinkId, after: BTreeMap<ActorId, u64>, budget: usize },
-}
+use super::cache::{Cache, Shown};
+use crate::{
+    rows::{self, VersionRow, envelope_place_of_key},
+    store::{Batch, Loaded, Table},
+};
 
 /// A document in memory, with the envelopes that it is a view of.
 #[derive(Debug)]
@@ -58,42 +25,42 @@ pub(crate) struct Warm {
     /// The questions as they are now.
     form: Form,
     /// What it was last shown as.
-    pub(crate) cache: Cache,
+    cache: Cache,
     /// In the order in which they were admitted: none before one that it depends on.
     envelopes: Vec<Fetched>,
     /// The place of the next envelope in the document's own order.
-    pub(crate) next_place: u64,
+    pub(super) next_place: u64,
     /// Envelopes that are not on the disk yet. Such a document is never dropped from memory.
-    pub(crate) unstored: usize,
+    pub(super) unstored: usize,
     /// Envelopes that wait for those before them, which were damaged.
-    pub(crate) behind: Vec<Behind>,
+    pub(super) behind: Vec<Behind>,
     /// Envelopes that this device signed and that no document lets in, as an earlier release wrote
     /// some: they stay on the disk, and are in nothing that is shown.
-    pub(crate) own_refused: Vec<Behind>,
+    pub(super) own_refused: Vec<Behind>,
 }
 
 /// An envelope on the disk that is not in the document.
 #[derive(Debug)]
-pub(crate) struct Behind {
+pub(super) struct Behind {
     /// Its row.
-    pub(crate) key: Vec<u8>,
-    pub(crate) envelope: Verified<Envelope>,
+    pub(super) key: Vec<u8>,
+    pub(super) envelope: Verified<Envelope>,
 }
 
 /// What the rows of a document were.
 #[derive(Debug, Default)]
 pub(crate) struct Filled {
     /// The keys of those that can't be used, now or ever.
-    pub(crate) unusable: Vec<Vec<u8>>,
+    pub(super) unusable: Vec<Vec<u8>>,
     /// Whose the actors are.
-    pub(crate) authors: BTreeMap<ActorId, PeerId>,
+    pub(super) authors: BTreeMap<ActorId, PeerId>,
     /// Why what this device wrote itself is not let in.
     pub(crate) own_refused: Vec<String>,
 }
 
 impl Warm {
     /// A document with the structure that the log gives it, and nothing written in it.
-    pub(crate) fn new(request: &Request, host_of: impl Fn(usize) -> PeerId) -> Self {
+    pub(super) fn new(request: &Request, host_of: impl Fn(usize) -> PeerId) -> Self {
         let mut document = Document::new(request.document());
         for (index, skeleton) in request.skeletons().iter().enumerate() {
             // The log's fold took these records in; a skeleton that is not in order leaves its
@@ -118,7 +85,7 @@ impl Warm {
     /// Takes in the rows that the disk holds of it. One that can't be used is left out: the peers
     /// have it still. One that needs such a one waits for it. What `me` signed is never given up:
     /// nobody else may have it.
-    pub(crate) fn fill(&mut self, me: PeerId, loaded: Loaded) -> Filled {
+    pub(super) fn fill(&mut self, me: PeerId, loaded: Loaded) -> Filled {
         let mut filled = Filled { unusable: loaded.damaged, ..Filled::default() };
         for (key, bytes) in loaded.rows {
             let place = envelope_place_of_key(&key).unwrap_or(0);
@@ -151,7 +118,7 @@ impl Warm {
     }
 
     /// Keeps the envelope of a change that the document has just taken in.
-    pub(crate) fn keep(&mut self, actor: ActorId, seq: u64, bytes: Arc<[u8]>) {
+    pub(super) fn keep(&mut self, actor: ActorId, seq: u64, bytes: Arc<[u8]>) {
         self.envelopes.push(Fetched { actor, seq, bytes });
     }
 
@@ -161,7 +128,7 @@ impl Warm {
     }
 
     /// To write in it: what it was shown as is over.
-    pub(crate) fn document_mut(&mut self) -> &mut Document {
+    pub(super) fn document_mut(&mut self) -> &mut Document {
         self.cache.forget();
         &mut self.document
     }
@@ -171,7 +138,7 @@ impl Warm {
     }
 
     /// Writes what a person answers, who has seen everything unless it is said what.
-    pub(crate) fn edit(
+    pub(super) fn edit(
         &mut self,
         writer: &Writer,
         edit: &Edit,
@@ -185,7 +152,7 @@ impl Warm {
     }
 
     /// Other questions are asked.
-    pub(crate) fn set_form(&mut self, form: Form) {
+    pub(super) fn set_form(&mut self, form: Form) {
         self.cache.forget();
         self.form = form;
     }
@@ -196,7 +163,7 @@ impl Warm {
     }
 
     /// The envelopes that somebody lacks, as many as come to about `budget` bytes, at least one.
-    pub(crate) fn lacking(&self, after: &BTreeMap<ActorId, u64>, budget: usize) -> Vec<Fetched> {
+    pub(super) fn lacking(&self, after: &BTreeMap<ActorId, u64>, budget: usize) -> Vec<Fetched> {
         let mut left = budget;
         let lacking = self
             .envelopes
@@ -212,45 +179,54 @@ impl Warm {
             .map(|(_, one)| one.clone())
             .collect()
     }
-}
 
-impl Slot {
-    pub(crate) fn cold(opening: OpeningId) -> Self {
-        Self { opening, memory: Memory::Cold }
+    /// Every row of a document, each place of it written or cleared.
+    pub(super) fn all_rows(&self, document: &DocumentId) -> Batch {
+        let key = |place| rows::envelope_key(document, place);
+        let mut batch = Batch::default();
+        let mut taken = BTreeSet::new();
+        for Behind { key, envelope } in self.behind.iter().chain(&self.own_refused) {
+            batch.put(Table::Envelopes, key.clone(), envelope.bytes().to_vec());
+            taken.insert(key);
+        }
+        let mut free = (0..).map(key).filter(|key| !taken.contains(key));
+        for fetched in self.envelopes() {
+            let Some(key) = free.next() else { break };
+            batch.put(Table::Envelopes, key, fetched.bytes.to_vec());
+        }
+        for key in free.take_while(|key| *key < rows::envelope_key(document, self.next_place)) {
+            batch.delete(Table::Envelopes, key);
+        }
+        let authors = self.envelopes().iter().filter_map(|fetched| {
+            let envelope = Verified::<Envelope>::from_bytes(&fetched.bytes).ok()?;
+            Some((fetched.actor, envelope.value().author))
+        });
+        for (actor, author) in authors.collect::<BTreeMap<_, _>>() {
+            let Some(tip) = self.document().version_vector().get(&actor).copied() else { continue };
+            let row = VersionRow { author, tip };
+            batch.put(
+                Table::VersionVectors,
+                rows::version_key(document, &actor),
+                rows::value(&row),
+            );
+        }
+        batch
     }
 
-    pub(crate) fn warm(&self) -> Option<&Warm> {
-        match &self.memory {
-            Memory::Warm(warm) => Some(warm),
-            Memory::Cold | Memory::Loading(_) => None,
-        }
-    }
-
-    pub(crate) fn warm_mut(&mut self) -> Option<&mut Warm> {
-        match &mut self.memory {
-            Memory::Warm(warm) => Some(warm),
-            Memory::Cold | Memory::Loading(_) => None,
-        }
-    }
-
-    /// Lets something wait for the document; says whether the disk must be asked for it.
-    ///
-    /// # Panics
-    ///
-    /// When the document is in memory: nothing needs to wait then.
-    pub(crate) fn wait(&mut self, wait: impl FnOnce(&mut Loading)) -> bool {
-        match &mut self.memory {
-            Memory::Cold => {
-                let mut loading = Loading::default();
-                wait(&mut loading);
-                self.memory = Memory::Loading(loading);
-                true
-            }
-            Memory::Loading(loading) => {
-                wait(loading);
-                false
-            }
-            Memory::Warm(_) => unreachable!("nothing waits for a document that is in memory"),
-        }
+    /// What the document says, beside the record that settled its request, if one did.
+    pub(crate) fn shown(&self, settled: Option<(RecordId, &Embedded, &Projection)>) -> Shown {
+        let (document, form) = (self.document(), self.form());
+        self.cache.get(settled.map(|(record, ..)| record), || match settled {
+            None => Shown { projection: document.projection(form), ..Shown::default() },
+            Some((_, embedded, projection)) => Shown {
+                passed_over: document.passed_over(
+                    form,
+                    &embedded.version_vector,
+                    &projection.answers,
+                ),
+                not_included: document.not_included(form, &embedded.version_vector),
+                ..Shown::default()
+            },
+        })
     }
 }

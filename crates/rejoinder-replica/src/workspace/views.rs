@@ -8,9 +8,7 @@ use rejoinder_finalizer::{Embedded, Request, Status};
 use rejoinder_identity::{OpeningId, ProposalId, QuestionId, RecordId};
 
 use crate::{
-    cache::Shown,
     core::Core,
-    document::Warm,
     event::Fate,
     view::{ChatView, MemberView, RequestStatus, RequestView, WorkspaceView},
     workspace::Workspace,
@@ -135,25 +133,6 @@ fn settled(status: &Status) -> Option<(RecordId, &Embedded)> {
         Status::Open => None,
         Status::Decided(decision) => Some((decision.record, &decision.embedded)),
         Status::Suspended(ended) | Status::Ended(ended) => Some((ended.record, &ended.embedded)),
-    }
-}
-
-impl Warm {
-    /// What the document says, beside the record that settled its request, if one did.
-    fn shown(&self, settled: Option<(RecordId, &Embedded, &Projection)>) -> Shown {
-        let (document, form) = (self.document(), self.form());
-        self.cache.get(settled.map(|(record, ..)| record), || match settled {
-            None => Shown { projection: document.projection(form), ..Shown::default() },
-            Some((_, embedded, projection)) => Shown {
-                passed_over: document.passed_over(
-                    form,
-                    &embedded.version_vector,
-                    &projection.answers,
-                ),
-                not_included: document.not_included(form, &embedded.version_vector),
-                ..Shown::default()
-            },
-        })
     }
 }
 

@@ -1,18 +1,17 @@
 //! The log of a workspace grows: what each record changes here.
 
-use rejoinder_answers::Form;
-use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Request, Voided};
+use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Voided};
 use rejoinder_identity::{OpeningId, PeerId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use crate::{
     chain::Grown,
     core::{After, Core, Stored},
-    document::{Memory, Slot, Warm},
+    documents::Raised,
     event::Event,
-    links::save_card,
     refused::Refused,
     workspace::Workspace,
+    workspace::save_card,
 };
 
 impl Workspace {
@@ -86,7 +85,7 @@ impl Workspace {
             LogChange::RequestRaised { opening, .. } => self.raised(core, opening),
             LogChange::RequestDecided { opening } => {
                 tracing::info!(workspace = %self.id, %opening, "decided");
-                self.settled(opening);
+                self.settled(&opening);
                 #[cfg(rejoinder_mutants)]
                 if rejoinder_identity::mutant!("mutant-handed-over-when-decided") {
                     self.outcomes.forget(&opening);
@@ -95,7 +94,7 @@ impl Workspace {
                 self.tell_completions(core, &opening);
             }
             LogChange::RequestEnded { opening, .. } => {
-                self.settled(opening);
+                self.settled(&opening);
                 core.tell(Event::Ended { workspace, opening });
                 self.tell_completions(core, &opening);
             }
@@ -103,7 +102,7 @@ impl Workspace {
                 core.tell(Event::Ended { workspace, opening })
             }
             LogChange::RequestReopened { opening } => {
-                self.keep_in_memory(opening);
+                self.keep_in_memory(&opening);
                 self.warm_up(core, opening);
                 core.tell(Event::Resumed { workspace, opening });
             }
@@ -127,30 +126,11 @@ impl Workspace {
         let Some(request) = self.chain.state().request(&opening) else { return };
         let document = request.document();
         let host = self.chain.state().host().unwrap_or(core.me);
-        match self.slots.get_mut(&document) {
-            Some(slot) => {
-                // A document that is on the disk gets its structure from the log when it is read.
-                if let (Some(warm), Some(skeleton)) = (slot.warm_mut(), request.skeletons().last())
-                {
-                    if rejoinder_identity::mutant!("mutant-revision-loses-its-structure") {
-                        return core.tell(Event::Opened { workspace: self.id, opening });
-                    }
-                    warm.set_form(Form::raised(request.request(), request.json()));
-                    if let Err(error) = warm.document_mut().admit_skeleton(skeleton, host) {
-                        tracing::warn!(%document, %error, "skeleton not admitted");
-                    }
-                }
-                self.admit_behind(core, document);
-            }
-            // Its log was lost for a while, its rows were not.
-            None if core.left_over.contains_key(&document) => {
-                self.warm_up(core, opening);
-            }
-            None => {
-                let warm = Warm::new(request, |_| host);
-                let slot = Slot { opening, memory: Memory::Warm(Box::new(warm)) };
-                self.slots.insert(document, slot);
-            }
+        // Its log was lost for a while, its rows were not.
+        let left_over = core.left_over.contains_key(&document);
+        match self.documents.raise(request, host, left_over) {
+            Raised::Ready => self.unpark(core, document),
+            Raised::LeftOver => drop(self.warm_up(core, opening)),
         }
         core.tell(Event::Opened { workspace: self.id, opening });
         self.release(&Wait::Document(document));
@@ -176,11 +156,9 @@ impl Workspace {
     fn voided(&mut self, core: &mut Core, voided: Voided) {
         let workspace = self.id;
         for opening in &voided.openings {
-            let void = self.slots.iter().find(|(_, slot)| slot.opening == *opening);
-            if let Some(document) = void.map(|(document, _)| *document) {
-                let slot = self.slots.remove(&document);
+            if let Some((document, loading)) = self.documents.forget(opening) {
                 self.sync.forget_document(core.now, &document);
-                if let Some(Slot { memory: Memory::Loading(loading), .. }) = slot {
+                if let Some(loading) = loading {
                     self.turn_away(core, document, loading, &Refused::NoRequest);
                 }
             }
@@ -188,16 +166,11 @@ impl Workspace {
         }
         for opening in voided.reopened.iter().chain(&voided.revised) {
             // Its structure may be another now: it is read again when somebody looks at it.
-            let request = self.chain.state().request(opening);
-            let document = request.map(Request::document);
-            let slot = document.and_then(|document| self.slots.get_mut(&document));
-            if let Some(slot) = slot
-                && slot.warm().is_some_and(|warm| warm.unstored == 0)
-            {
-                slot.memory = Memory::Cold;
+            if let Ok(request) = self.chain.request(opening) {
+                self.documents.drop_from_memory(&request.document());
             }
             if self.open_request(opening).is_ok() {
-                self.keep_in_memory(*opening);
+                self.keep_in_memory(opening);
                 self.warm_up(core, *opening);
             }
             core.tell(Event::Void { workspace, opening: *opening });

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::Then;
 use crate::{
-    command::HostAct, core::Core, edit::as_edit, input::CommandId, output::Reply,
-    propose::new_turn, refused::Refused, settle::READ, workspace::Workspace,
+    command::HostAct, core::Core, input::CommandId, output::Reply, refused::Refused,
+    workspace::Workspace, workspace::as_edit, workspace::new_turn,
 };
 
 impl Workspace {
@@ -58,7 +58,7 @@ impl Workspace {
 
     pub(super) fn act(&mut self, core: &mut Core, id: CommandId, action: HostAction, then: Then) {
         let Some(hosting) = &self.hosting else { return };
-        match hosting.finalizer.act(self.chain.log(), core.now, action, self) {
+        match hosting.finalizer.act(self.chain.log(), core.now, action, &self.settling()) {
             Ok(record) => self.write_record(core, record, None, then),
             Err(refusal) => core.reply(id, Err(Refused::Host(refusal))),
         }
@@ -112,8 +112,7 @@ impl Workspace {
                         .skeleton(form, &given)
                         .map_err(Refused::Skeleton),
                     Some(opening) => {
-                        let (_, warm) = self.document(&opening).expect(READ);
-                        let document = warm.document();
+                        let document = self.settling().document(&opening).document();
                         let skeleton =
                             document.skeleton(form, &BTreeMap::new()).map_err(Refused::Skeleton)?;
                         let revised = Revised { form, skeleton: &skeleton, host };

@@ -1,0 +1,135 @@
+//! A document that was read from a damaged disk: what is said of it becomes what is there, and
+//! what others have of the rest is taken in again.
+
+use std::collections::BTreeMap;
+
+use rejoinder_answers::NotAdmitted;
+use rejoinder_identity::{ActorId, DocumentId, PeerId, Tip, VersionVector};
+use rejoinder_sync::Envelope;
+
+use super::{Documents, Filled, Kept, warm::Behind};
+use crate::{
+    rows::{self, VersionRow},
+    store::{Batch, Table},
+};
+
+/// What is said of a document.
+#[derive(Debug)]
+pub(crate) struct Said<'a> {
+    /// To the peers.
+    pub(crate) to_peers: &'a VersionVector,
+    /// By rows of it that were there before its log came: one that stays would make this home one
+    /// that carries, at its next start, what it has lost.
+    pub(crate) left_over: &'a BTreeMap<ActorId, (PeerId, Tip)>,
+}
+
+/// What a document that was not what was said of it needs.
+#[derive(Debug)]
+pub(crate) struct Repaired {
+    /// What becomes of the rows.
+    pub(crate) batch: Batch,
+    /// What is there.
+    pub(crate) held: VersionVector,
+    /// Rows that could not be used.
+    pub(crate) damaged: u64,
+    /// This device's own changes that are not there any more.
+    pub(crate) own_missing: u64,
+}
+
+/// What became of an envelope that lay on the disk behind others.
+#[derive(Debug)]
+pub(crate) enum Unparked {
+    /// It is in the document now. The batch moves its row to its place there.
+    Kept(Kept, Batch),
+    /// This device wrote it, and no document lets it in.
+    OwnRefused(String),
+    /// It is of no use, and the batch deletes its row.
+    Useless(Batch),
+}
+
+impl Documents {
+    /// Brings what is said of a document, here and on the disk, to what its rows were. None if that
+    /// is the same.
+    pub(crate) fn repair(
+        &mut self,
+        me: PeerId,
+        document: DocumentId,
+        filled: Filled,
+        said: &Said<'_>,
+    ) -> Option<Repaired> {
+        let Filled { unusable, authors, own_refused: _ } = filled;
+        let Said { to_peers, left_over } = said;
+        let warm = self.warm(&document)?;
+        let held = warm.document().version_vector().clone();
+        if **to_peers == held && unusable.is_empty() && left_over.is_empty() {
+            return None;
+        }
+        let behind = warm.behind.len();
+        tracing::warn!(%document, unusable = unusable.len(), behind, "not what was said of it");
+        let mut batch = Batch::default();
+        for (actor, tip) in held.iter().filter(|(actor, tip)| to_peers.get(*actor) != Some(*tip)) {
+            let author = authors[actor];
+            let row = VersionRow { author, tip: *tip };
+            let key = rows::version_key(&document, actor);
+            batch.put(Table::VersionVectors, key, rows::value(&row));
+            if author == me {
+                self.own.written(document, *actor, tip.seq);
+            }
+        }
+        let rows = to_peers.keys().chain(left_over.keys());
+        for actor in rows.filter(|actor| !held.contains_key(*actor)) {
+            batch.delete(Table::VersionVectors, rows::version_key(&document, actor));
+        }
+        let damaged = unusable.len() as u64;
+        for key in unusable {
+            batch.delete(Table::Envelopes, key);
+        }
+        // As at any start, nothing says yet which of these a peer has.
+        for (actor, (_, tip)) in left_over.iter().filter(|(_, (author, _))| *author == me) {
+            self.own.written(document, *actor, tip.seq);
+        }
+        let own_missing = self.own.cut(&document, |actor| held.get(actor).map_or(0, |tip| tip.seq));
+        Some(Repaired { batch, held, damaged, own_missing })
+    }
+
+    /// Tries each envelope of a document that lay on the disk behind others once. Returns what
+    /// became of those that need not wait any more, and how many were tried.
+    pub(crate) fn unpark(&mut self, me: PeerId, document: DocumentId) -> (Vec<Unparked>, u64) {
+        let Some(warm) = self.warm_mut(&document) else { return (Vec::new(), 0) };
+        let behind = std::mem::take(&mut warm.behind);
+        let tried = behind.len() as u64;
+        let unparked = behind.into_iter().filter_map(|one| self.unpark_one(me, document, one));
+        (unparked.collect(), tried)
+    }
+
+    fn unpark_one(&mut self, me: PeerId, document: DocumentId, one: Behind) -> Option<Unparked> {
+        let warm = self.warm_mut(&document)?;
+        let Envelope { author, incarnation, change, .. } = one.envelope.value();
+        let (author, bytes) = (*author, one.envelope.bytes().clone());
+        let admitted = match warm.document_mut().admit(author, *incarnation, change) {
+            Ok(admitted) => admitted,
+            Err(NotAdmitted::Missing(_)) => {
+                warm.behind.push(one);
+                return None;
+            }
+            Err(why @ (NotAdmitted::Refused(_) | NotAdmitted::Fork { .. })) if author == me => {
+                warm.own_refused.push(one);
+                return Some(Unparked::OwnRefused(why.to_string()));
+            }
+            // Somebody had it, and sent it again; or it follows nothing that anybody has.
+            Err(NotAdmitted::Known | NotAdmitted::Refused(_) | NotAdmitted::Fork { .. }) => {
+                let mut batch = Batch::default();
+                batch.delete(Table::Envelopes, one.key);
+                return Some(Unparked::Useless(batch));
+            }
+        };
+        let mut batch = Batch::default();
+        batch.delete(Table::Envelopes, one.key);
+        let kept = Kept { document, author, admitted, bytes };
+        warm.note(&kept, &mut batch);
+        if author == me {
+            self.own.written(document, kept.admitted.actor, kept.admitted.seq);
+        }
+        Some(Unparked::Kept(kept, batch))
+    }
+}
