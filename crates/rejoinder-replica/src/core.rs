@@ -194,6 +194,22 @@ impl Core {
         self.store(batch, After::Card(card, command));
     }
 
+    /// Stores what this home is called.
+    pub(crate) fn save_device(&mut self, after: After) {
+        let row = DeviceRow { name: self.name.clone(), card_counter: self.card_counter };
+        let mut batch = Batch::default();
+        batch.put(Table::Meta, rows::DEVICE.to_vec(), rows::value(&row));
+        self.store(batch, after);
+    }
+
+    /// Stores the newest card of a device.
+    pub(crate) fn save_card(&mut self, device: &PeerId) {
+        let Some(bytes) = self.cards.bytes(device).cloned() else { return };
+        let mut batch = Batch::default();
+        batch.put(Table::Addresses, rows::card_key(device), bytes.to_vec());
+        self.store(batch, After::Nothing);
+    }
+
     /// Whether these are the addresses of this device, and its newest card, on the disk or about to
     /// be, says so and is above all that is known to be out there.
     pub(crate) fn advertises(&mut self, addresses: &[SocketAddr]) -> bool {

@@ -2,23 +2,16 @@
 
 use std::net::SocketAddr;
 
-use rejoinder_finalizer::ProposalKind;
 use rejoinder_identity::{SecretKey, Ticket, WorkspaceId};
 
 use crate::{
-    access::Access,
     card::{self, Card},
     command::Command,
-    core::{After, Core},
+    core::After,
     input::CommandId,
     output::Reply,
     refused::Refused,
     replica::Replica,
-    rows::{self, DeviceRow},
-    store::{Batch, Table},
-    workspace::Done,
-    workspace::Workspace,
-    workspace::new_turn,
 };
 
 impl Replica {
@@ -53,7 +46,7 @@ impl Replica {
         }
         let root = SecretKey::from_seed(self.core().draw());
         let workspace = WorkspaceId::of_root(&root.public());
-        self.add_workspace(workspace).access = Access::founded(root);
+        self.add_workspace(workspace).made_with(root);
         self.with(workspace, |workspace, core| {
             workspace.save_row(core, After::Nothing);
             workspace.found(core, id, title);
@@ -83,7 +76,7 @@ impl Replica {
             return self.core().reply(id, Err(refused));
         }
         self.core().name = name;
-        save_device(self.core(), After::Reply(id, Reply::Saved));
+        self.core().save_device(After::Reply(id, Reply::Saved));
     }
 
     fn readdress(&mut self, id: CommandId, addresses: Vec<SocketAddr>) {
@@ -112,53 +105,8 @@ impl Replica {
         }
         for workspace in self.workspaces() {
             self.with(workspace, |workspace, core| {
-                workspace.sync.push_card(core.now, &bytes, None);
+                workspace.push_card(core, &bytes);
             });
-        }
-    }
-}
-
-pub(crate) fn save_device(core: &mut Core, after: After) {
-    let row = DeviceRow { name: core.name.clone(), card_counter: core.card_counter };
-    let mut batch = Batch::default();
-    batch.put(Table::Meta, rows::DEVICE.to_vec(), rows::value(&row));
-    core.store(batch, after);
-}
-
-impl Workspace {
-    /// Does what somebody at this device wants here.
-    pub(crate) fn command(&mut self, core: &mut Core, id: CommandId, command: Command) {
-        let done = match command {
-            Command::Host(_) => self.host(core, id).map(|()| Done::Yes),
-            Command::HostAct(_, act) => self.host_act(core, id, act).map(|()| Done::Yes),
-            Command::Edit { opening, edit, .. } => self.edit(core, id, opening, edit),
-            Command::EditOn { opening, edit, seen, .. } => {
-                self.edit_on(core, id, opening, edit, seen)
-            }
-            Command::Take { opening, question, from, .. } => {
-                self.take(core, id, opening, question, from)
-            }
-            Command::Complete { opening, response, answers, .. } => {
-                self.complete(core, id, opening, response, answers)
-            }
-            Command::Read { workspace, opening } => self.read(core, id, workspace, opening),
-            Command::HandedOver { opening, .. } => {
-                self.handed_over(core, id, &opening).map(|()| Done::Yes)
-            }
-            Command::ProposeTurn(_, text) => {
-                let kind = ProposalKind::StartTurn(new_turn(core, &text));
-                self.propose(core, id, kind).map(|()| Done::Yes)
-            }
-            Command::Propose(_, kind) => self.propose(core, id, kind).map(|()| Done::Yes),
-            Command::CreateWorkspace { .. }
-            | Command::Join(_)
-            | Command::Name(_)
-            | Command::Addresses(_) => unreachable!("these are about no workspace's content"),
-        };
-        match done {
-            Ok(Done::Yes) => {}
-            Ok(Done::Later(command, document)) => self.later(core, id, command, document),
-            Err(refused) => core.reply(id, Err(refused)),
         }
     }
 }

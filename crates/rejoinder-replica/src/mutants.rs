@@ -27,7 +27,7 @@ impl Replica {
             return false;
         };
         self.with(workspace, |workspace, core| {
-            workspace.documents.lose_memory(&document);
+            workspace.lose_memory(&document);
             if let Some(command) = command {
                 core.reply(command, Err(Refused::Disk(why.to_owned())));
             }

@@ -9,7 +9,7 @@ mod lost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rejoinder_identity::{ActorId, DocumentId, Hint, PeerId, Tip, VersionVector, WorkspaceId};
+use rejoinder_identity::{ActorId, DocumentId, Hint, PeerId, Tip, WorkspaceId};
 
 pub use self::error::{Broken, RestoreError};
 use self::lost::Lost;
@@ -40,13 +40,7 @@ pub(crate) fn restore(core: &mut Core, mut restored: Restored) -> Result<Workspa
         rows_are_missing,
         &mut lost,
     );
-    for workspace in workspaces.values_mut() {
-        let openings: Vec<_> =
-            workspace.chain.state().requests().map(rejoinder_finalizer::Request::opening).collect();
-        for opening in openings {
-            workspace.acknowledged_by_record(&opening);
-        }
-    }
+    workspaces.values_mut().for_each(Workspace::acknowledge_what_records_were_made_on);
     let proposals = take(Table::Proposals);
     let proposals = if rejoinder_identity::mutant!("mutant-proposals-forgotten-at-restart") {
         Rows::new()
@@ -74,9 +68,8 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
         } else if let Some(id) = rows::workspace_of_key(&key) {
             let row = lost.read::<WorkspaceRow>(Table::Meta, "workspace row", key, &value);
             let Some(row) = row else { continue };
-            let mut workspace = Workspace::new(id, core.draw());
-            workspace.access = Access::restored(row);
-            workspaces.insert(id, workspace);
+            let access = Access::restored(row);
+            workspaces.insert(id, Workspace::new(id, core.draw(), access));
         } else if let Some(noted) = rows::untold_of_key(&key) {
             untold.push(noted);
         } else {
@@ -86,9 +79,9 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
     for (id, opening) in untold {
         let Some(workspace) = workspaces.get_mut(&id) else { continue };
         match opening {
-            Some(opening) => workspace.outcomes.restore(opening),
+            Some(opening) => workspace.restore_untold(opening),
             // A row that is lost may have been one of these.
-            None => workspace.outcomes.restore_noted(!lost.any(Table::Meta)),
+            None => workspace.restore_noted(!lost.any(Table::Meta)),
         }
     }
     match device {
@@ -117,20 +110,9 @@ fn version_vectors(
     }
     suspect(core, workspaces, rows_are_missing, lost);
     for (document, actors) in documents {
-        let Some(workspace) =
-            workspaces.values_mut().find(|workspace| workspace.documents.contains(&document))
-        else {
-            core.left_over.insert(document, actors);
-            continue;
-        };
-        let version_vector: VersionVector =
-            actors.iter().map(|(actor, (_, tip))| (*actor, *tip)).collect();
-        workspace.sync.restore_document(document, &version_vector);
-        for (actor, (author, tip)) in actors {
-            if author == core.me {
-                // Whether a peer has them is not stored: it tells when it is met.
-                workspace.documents.restore_own(document, actor, tip.seq);
-            }
+        match workspaces.values_mut().find(|workspace| workspace.has_document(&document)) {
+            None => drop(core.left_over.insert(document, actors)),
+            Some(workspace) => workspace.restore_document(core.me, document, &actors),
         }
     }
 }
@@ -145,7 +127,7 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
         .map(|key| rows::version_of_key(key).map(|(of, _)| of))
         .collect();
     let known = |document: &DocumentId| {
-        workspaces.values().any(|workspace| workspace.documents.contains(document))
+        workspaces.values().any(|workspace| workspace.has_document(document))
     };
     let all = rows_are_missing
         || named.iter().any(|named| named.is_none_or(|document| !known(&document)));
@@ -153,7 +135,7 @@ fn suspect(core: &mut Core, workspaces: &mut Workspaces, rows_are_missing: bool,
         core.left_over.entry(*document).or_default();
     }
     for workspace in workspaces.values_mut() {
-        workspace.documents.suspect(|one| all || named.contains(&Some(*one)));
+        workspace.suspect(|one| all || named.contains(&Some(*one)));
     }
 }
 
@@ -182,23 +164,6 @@ fn waiting(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut 
     }
 }
 
-impl Workspace {
-    /// Whether a record answers a proposal: it names it, or has let its device in.
-    fn is_over(&self, id: &rejoinder_identity::ProposalId, content: &Content) -> bool {
-        self.chain.state().answered(id).is_some()
-            || match content {
-                Content::Proposal(_) => false,
-                Content::Join(join) => self.member(&join.value().device).is_some(),
-            }
-    }
-
-    /// Adds a proposal that is on the disk.
-    pub(crate) fn restore_proposal(&mut self, me: PeerId, pending: Pending) {
-        self.sync.restore_proposal(pending.content.id());
-        self.proposals.restore(me, pending);
-    }
-}
-
 fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lost) {
     let mut devices = Vec::new();
     for (key, card) in rows {
@@ -216,9 +181,9 @@ fn cards(core: &mut Core, workspaces: &mut Workspaces, rows: Rows, lost: &mut Lo
     }
     // Who let this device in may not be in what is left of a log; those with cards may be.
     for workspace in workspaces.values_mut() {
-        if workspace.chain.is_cut_short() {
+        if workspace.is_cut_short() {
             let others = devices.iter().filter(|device| **device != core.me);
-            workspace.access.add_hints(others.map(|device| Hint {
+            workspace.add_hints(others.map(|device| Hint {
                 device: *device,
                 addresses: core.cards.addresses(device).to_vec(),
             }));

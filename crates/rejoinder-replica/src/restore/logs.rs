@@ -11,7 +11,6 @@ use crate::{
     core::Core,
     rows,
     store::{Rows, Table},
-    workspace::Workspace,
 };
 
 /// The rows of one log by their places; none where one is damaged.
@@ -46,20 +45,20 @@ pub(crate) fn restore(
         let last = places.iter().rev().find(|(_, bytes)| bytes.is_some());
         let was = last.map_or(0, |(place, _)| place + 1).max(places.len() as u64);
         let mut ids = Vec::new();
-        let broken = append(workspace.chain.log_mut(), &mut ids, places);
-        let length = workspace.chain.position().length;
+        let broken = append(workspace.log_mut(), &mut ids, places);
+        let length = workspace.log_length();
         let broken = broken.or_else(|| astray.then_some((length, Broken::Missing)));
         match broken {
-            Some((place, why)) if workspace.access.root().is_some() => {
+            Some((place, why)) if workspace.can_host() => {
                 return Err(RestoreError::Record { workspace: *id, place, why });
             }
             Some((place, why)) => {
                 tracing::warn!(workspace = %id, place, ?why, "the log is cut here");
-                workspace.chain.was_longer(was);
+                workspace.was_longer(was);
             }
             None => {}
         }
-        begin(workspace, ids);
+        workspace.restore_log(ids);
     }
     // Of those that are left here the workspace's row is gone, and the root key if it was there.
     if lost.any(Table::Meta) {
@@ -88,11 +87,4 @@ fn append(log: &mut Log, ids: &mut Vec<RecordId>, places: Places) -> Option<(u64
         }
     }
     None
-}
-
-fn begin(workspace: &mut Workspace, ids: Vec<RecordId>) {
-    workspace.sync.restore_log(workspace.chain.position().epoch, ids);
-    for request in workspace.chain.state().requests() {
-        workspace.documents.restore(request.document(), request.opening());
-    }
 }

@@ -17,7 +17,7 @@ use crate::{
 
 impl Workspace {
     /// Takes in a proposal or join that came over a link.
-    pub(crate) fn proposal_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+    pub(super) fn proposal_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
         let content = match Content::read(bytes, &self.id) {
             Ok(content) => content,
             Err(error) => return core.close(link, format!("proposal: {error:?}")),
@@ -45,7 +45,7 @@ impl Workspace {
     }
 
     /// Stores a proposal or join and passes it on.
-    pub(crate) fn carry(
+    pub(super) fn carry(
         &mut self,
         core: &mut Core,
         content: Content,
@@ -86,7 +86,7 @@ impl Workspace {
     }
 
     /// Drops the joins that a device still has here: it became a member, which answers them.
-    pub(crate) fn drop_joins_of(&mut self, core: &mut Core, device: &PeerId) {
+    pub(super) fn drop_joins_of(&mut self, core: &mut Core, device: &PeerId) {
         let mut batch = Batch::default();
         if rejoinder_identity::mutant!("mutant-older-joins-stay") {
             return;
@@ -110,7 +110,7 @@ impl Workspace {
     }
 
     /// A proposal or join is on this disk.
-    pub(crate) fn proposal_stored(&mut self, core: &mut Core, id: ProposalId) {
+    pub(super) fn proposal_stored(&mut self, core: &mut Core, id: ProposalId) {
         self.sync.stored(core.now, Item::Proposal(id));
         if !self.proposals.stored(&id) {
             return;
@@ -122,7 +122,7 @@ impl Workspace {
     }
 
     /// Tells how far one of this device's own proposals has come, if that is news.
-    pub(crate) fn tell_fate(&mut self, core: &mut Core, proposal: ProposalId) {
+    pub(super) fn tell_fate(&mut self, core: &mut Core, proposal: ProposalId) {
         if let Some(fate) = self.proposals.news(self.chain.log(), &proposal) {
             tracing::debug!(%proposal, ?fate, "fate");
             core.tell(Event::Fate { workspace: self.id, proposal, fate });
@@ -130,7 +130,7 @@ impl Workspace {
     }
 
     /// A request is over, or open again: so are the completions that this device has proposed.
-    pub(crate) fn tell_completions(
+    pub(super) fn tell_completions(
         &mut self,
         core: &mut Core,
         opening: &rejoinder_identity::OpeningId,
@@ -141,7 +141,7 @@ impl Workspace {
     }
 
     /// Notes that a peer has a proposal on its disk.
-    pub(crate) fn proposal_acknowledged(&mut self, core: &mut Core, by: PeerId, id: ProposalId) {
+    pub(super) fn proposal_acknowledged(&mut self, core: &mut Core, by: PeerId, id: ProposalId) {
         if self.proposals.acknowledged(self.chain.log(), by, &id) {
             self.tell_fate(core, id);
         }

@@ -17,7 +17,7 @@ use crate::{
 
 impl Workspace {
     /// An envelope came over a link.
-    pub(crate) fn envelope_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+    pub(super) fn envelope_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
         let envelope = match Verified::<Envelope>::from_bytes(bytes) {
             Ok(envelope) if envelope.signer() == envelope.value().author => envelope,
             Ok(_) => return core.close(link, "an envelope in another's name".into()),
@@ -110,7 +110,7 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn refuse(&mut self, core: &mut Core, link: LinkId, why: String) {
+    pub(super) fn refuse(&mut self, core: &mut Core, link: LinkId, why: String) {
         tracing::warn!(%why, "not admitted");
         if let Some(from) = self.peers.peer(link) {
             core.tell(Event::NotAdmitted { from, why });
@@ -118,7 +118,7 @@ impl Workspace {
     }
 
     /// Sends a change that a document has just taken in to those who lack it, and tells of it.
-    pub(crate) fn pass_on(&mut self, core: &mut Core, kept: &Kept, from: Option<LinkId>) {
+    pub(super) fn pass_on(&mut self, core: &mut Core, kept: &Kept, from: Option<LinkId>) {
         let Kept { document, admitted, bytes, .. } = kept;
         self.sync.add_envelope(core.now, *document, admitted.actor, kept.tip(), bytes, from);
         self.tell_answers(core, kept);
@@ -141,7 +141,7 @@ impl Workspace {
     }
 
     /// Reads a document from the disk if it is not in memory. Returns whether it is.
-    pub(crate) fn warm_up(&mut self, core: &mut Core, opening: OpeningId) -> bool {
+    pub(super) fn warm_up(&mut self, core: &mut Core, opening: OpeningId) -> bool {
         let Ok(document) = self.chain.request(&opening).map(|request| request.document()) else {
             return false;
         };
@@ -206,7 +206,7 @@ impl Workspace {
 
     /// A document does not come: each that waits for it hears why, and what came for it is sent
     /// again by those who have it.
-    pub(crate) fn turn_away(
+    pub(super) fn turn_away(
         &mut self,
         core: &mut Core,
         document: DocumentId,
@@ -242,7 +242,7 @@ impl Workspace {
     }
 
     /// A peer lacks envelopes of a document.
-    pub(crate) fn envelopes_wanted(
+    pub(super) fn envelopes_wanted(
         &mut self,
         core: &mut Core,
         link: LinkId,
@@ -267,7 +267,7 @@ impl Workspace {
     }
 
     /// Envelopes of a document are on the disk.
-    pub(crate) fn envelopes_stored(
+    pub(super) fn envelopes_stored(
         &mut self,
         core: &mut Core,
         document: DocumentId,
@@ -281,7 +281,7 @@ impl Workspace {
 
     /// A record was made on what was on the host's disk: this device's own changes among it are
     /// acknowledged, whether or not a peer ever said so to this run.
-    pub(crate) fn acknowledged_by_record(&mut self, opening: &OpeningId) {
+    pub(super) fn acknowledged_by_record(&mut self, opening: &OpeningId) {
         let Ok(document) = self.chain.request(opening).map(|request| request.document()) else {
             return;
         };
@@ -291,7 +291,7 @@ impl Workspace {
     }
 
     /// A request is settled: its document needs not stay in memory, but for a while it may.
-    pub(crate) fn settled(&mut self, opening: &OpeningId) {
+    pub(super) fn settled(&mut self, opening: &OpeningId) {
         self.acknowledged_by_record(opening);
         if let Ok(request) = self.chain.request(opening) {
             self.documents.settle(request.document());
@@ -299,7 +299,7 @@ impl Workspace {
     }
 
     /// A request is open again: its document must not leave memory.
-    pub(crate) fn keep_in_memory(&mut self, opening: &OpeningId) {
+    pub(super) fn keep_in_memory(&mut self, opening: &OpeningId) {
         if let Ok(request) = self.chain.request(opening) {
             self.documents.keep_in_memory(&request.document());
         }
@@ -339,7 +339,7 @@ impl Workspace {
     }
 
     /// Takes in what lay on the disk and had to wait for something before it, if that has come.
-    pub(crate) fn unpark(&mut self, core: &mut Core, document: DocumentId) {
+    pub(super) fn unpark(&mut self, core: &mut Core, document: DocumentId) {
         // In rounds, and not each from within the one before it: thousands may wait in a row.
         let mut some = true;
         while std::mem::take(&mut some) {

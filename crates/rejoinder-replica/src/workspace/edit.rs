@@ -25,7 +25,7 @@ pub(crate) enum Done {
 }
 
 impl Workspace {
-    pub(crate) fn edit(
+    pub(super) fn edit(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -43,7 +43,7 @@ impl Workspace {
 
     /// An edit of somebody who saw the request open. That it has ended meanwhile they did not see:
     /// what they wrote is kept all the same.
-    pub(crate) fn edit_on(
+    pub(super) fn edit_on(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -63,7 +63,7 @@ impl Workspace {
         Ok(Done::Yes)
     }
 
-    pub(crate) fn take(
+    pub(super) fn take(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -83,7 +83,7 @@ impl Workspace {
         Ok(Done::Yes)
     }
 
-    pub(crate) fn read(
+    pub(super) fn read(
         &self,
         core: &mut Core,
         id: CommandId,
@@ -105,14 +105,14 @@ impl Workspace {
     }
 
     /// Whether a device's role allows what at least `least` may do.
-    pub(crate) fn may(&self, device: &PeerId, least: Role) -> Result<(), Refused> {
+    pub(super) fn may(&self, device: &PeerId, least: Role) -> Result<(), Refused> {
         let role = self.member(device).ok_or(Refused::NotMember)?.role;
         if role >= least { Ok(()) } else { Err(Refused::Role(role)) }
     }
 
     /// Writes in a document that is in memory: sent at once and stored at once; the reply waits
     /// for the disk.
-    pub(crate) fn write(
+    pub(super) fn write(
         &mut self,
         core: &mut Core,
         document: DocumentId,
@@ -160,7 +160,7 @@ impl Workspace {
     }
 
     /// Lets a command wait for its document.
-    pub(crate) fn later(
+    pub(super) fn later(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -175,7 +175,7 @@ impl Workspace {
     }
 
     /// Writes the answers with which the host raised a request again: its own edits, as anybody's.
-    pub(crate) fn write_answers(
+    pub(super) fn write_answers(
         &mut self,
         core: &mut Core,
         opening: &OpeningId,

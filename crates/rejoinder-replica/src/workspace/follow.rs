@@ -1,22 +1,69 @@
-//! The log of a workspace grows: what each record changes here.
+//! What follows from what has happened: one queue, and one place that says what is next.
+//!
+//! Each item of a chain releases the one behind it, and no stack is as deep as a chain may be long.
+//! So nothing here is done by a call within the one that caused it.
 
 use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Voided};
-use rejoinder_identity::{OpeningId, PeerId};
+use rejoinder_identity::{OpeningId, PeerId, RecordId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
+use super::{Workspace, host::Then};
 use crate::{
     chain::Grown,
     core::{After, Core, Stored},
     documents::Raised,
     event::Event,
     refused::Refused,
-    workspace::Workspace,
-    workspace::save_card,
 };
 
+/// Something that has happened, and that others must follow.
+#[derive(Debug)]
+pub(super) enum Happened {
+    /// A record changed something.
+    Changed(LogChange),
+    /// The log has this record: what waited for it may come.
+    Recorded(RecordId),
+    /// The log has its first record.
+    LogBegan,
+    /// All that follows from a record of this host was followed.
+    HostRecorded(Then),
+    /// What an item waited for is here.
+    Released(ParkedItem),
+}
+
 impl Workspace {
+    /// Follows what has happened, and what happens by that, until nothing has.
+    pub(super) fn follow(&mut self, core: &mut Core) {
+        while let Some(happened) = self.happened.pop_front() {
+            match happened {
+                Happened::Changed(change) => self.changed(core, change),
+                Happened::Recorded(record) => self.release(&Wait::Record(record)),
+                Happened::LogBegan => core.tell(Event::PeersChanged),
+                Happened::HostRecorded(then) => self.host_recorded(core, then),
+                Happened::Released(ParkedItem { link, kind, bytes }) => {
+                    self.arrived(core, link, kind, &bytes);
+                }
+            }
+        }
+    }
+
+    /// Queues what follows from a record, before whatever else has happened: what is released was
+    /// sent by those who know what the record changed.
+    pub(super) fn follow_record(&mut self, appended: Appended, last: Option<Happened>) {
+        let Appended { changes, record, .. } = appended;
+        let changes = changes.into_iter().map(Happened::Changed);
+        let all = changes.chain([Happened::Recorded(record)]).chain(last);
+        let all: Vec<_> = all.collect();
+        all.into_iter().rev().for_each(|one| self.happened.push_front(one));
+    }
+
+    /// Queues what waited for this.
+    pub(super) fn release(&mut self, wait: &Wait) {
+        self.happened.extend(self.parked.release(wait).into_iter().map(Happened::Released));
+    }
+
     /// A record came over a link.
-    pub(crate) fn record_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+    pub(super) fn record_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
         match self.chain.check(bytes) {
             Ok(record) => {
                 let before = self.chain.position().length;
@@ -26,10 +73,7 @@ impl Workspace {
                 };
                 let after = Stored::Records { length: grown.length };
                 core.store(grown.rows(&self.id), After::In(self.id, after));
-                self.react(core, grown.appended);
-                if before == 0 {
-                    self.log_began(core);
-                }
+                self.follow_record(grown.appended, (before == 0).then_some(Happened::LogBegan));
             }
             Err(LogError::Known) => {
                 let length = self.chain.position().length;
@@ -44,7 +88,7 @@ impl Workspace {
     }
 
     /// Appends a record and passes it on.
-    pub(crate) fn append_record(
+    pub(super) fn append_record(
         &mut self,
         core: &mut Core,
         record: Checked<Record>,
@@ -61,15 +105,8 @@ impl Workspace {
         Ok(grown)
     }
 
-    /// What a record changed becomes visible.
-    pub(crate) fn react(&mut self, core: &mut Core, appended: Appended) {
-        for change in appended.changes {
-            self.react_to(core, change);
-        }
-        self.release(&Wait::Record(appended.record));
-    }
-
-    fn react_to(&mut self, core: &mut Core, change: LogChange) {
+    /// A record changed something: it becomes visible, and what it makes possible is done.
+    fn changed(&mut self, core: &mut Core, change: LogChange) {
         let workspace = self.id;
         match change {
             LogChange::Voided(voided) => self.voided(core, voided),
@@ -135,7 +172,8 @@ impl Workspace {
         core.tell(Event::Opened { workspace: self.id, opening });
         self.release(&Wait::Document(document));
         // What was written on the structure that has just grown.
-        self.released.extend(self.parked.release_document(&document));
+        let grown = self.parked.release_document(&document);
+        self.happened.extend(grown.into_iter().map(Happened::Released));
     }
 
     fn member_added(&mut self, core: &mut Core, device: PeerId) {
@@ -148,7 +186,7 @@ impl Workspace {
         self.drop_joins_of(core, &device);
         // Its card may have come before this record.
         if core.cards.bytes(&device).is_some() {
-            save_card(core, &device);
+            core.save_card(&device);
         }
         self.release(&Wait::Author(device));
     }
@@ -178,27 +216,8 @@ impl Workspace {
         }
     }
 
-    /// The first record of the log is here.
-    fn log_began(&mut self, core: &mut Core) {
-        core.tell(Event::PeersChanged);
-    }
-
-    /// What waited for this is next. It is taken in by [`take_in_released`](Self::take_in_released)
-    /// and not by a call within this one: each item of a chain releases the one behind it, and no
-    /// stack is as deep as a chain may be long.
-    pub(crate) fn release(&mut self, wait: &Wait) {
-        self.released.extend(self.parked.release(wait));
-    }
-
-    /// Takes in what was released, and what that releases, one after the other.
-    pub(crate) fn take_in_released(&mut self, core: &mut Core) {
-        while let Some(ParkedItem { link, kind, bytes }) = self.released.pop_front() {
-            self.arrived(core, link, kind, &bytes);
-        }
-    }
-
     /// An item came over a link, now or some time ago.
-    pub(crate) fn arrived(&mut self, core: &mut Core, link: LinkId, kind: ItemKind, bytes: &[u8]) {
+    pub(super) fn arrived(&mut self, core: &mut Core, link: LinkId, kind: ItemKind, bytes: &[u8]) {
         core.work.items += 1;
         match kind {
             ItemKind::Record => self.record_arrived(core, link, bytes),

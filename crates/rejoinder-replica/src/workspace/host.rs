@@ -12,6 +12,7 @@ use rejoinder_finalizer::{Checked, Finalizer, HostAction, Record, Verdict};
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId};
 use rejoinder_sync::Item;
 
+use super::follow::Happened;
 use crate::{
     command::HostAct,
     core::{After, Core, Stored},
@@ -59,7 +60,7 @@ struct Writing {
 
 /// What is said when the record is on the disk.
 #[derive(Debug)]
-enum Then {
+pub(super) enum Then {
     Nothing,
     Reply(CommandId, Reply),
     /// A request was raised: reply with its opening, and write the answers it came with.
@@ -91,7 +92,7 @@ impl Then {
 }
 
 impl Hosting {
-    pub(crate) fn queue_proposal(&mut self, id: ProposalId) {
+    pub(super) fn queue_proposal(&mut self, id: ProposalId) {
         self.queue.push_back(Work::Proposal(id));
     }
 }
@@ -106,7 +107,7 @@ impl Workspace {
     }
 
     /// Begins an epoch: this device is the host from its first record on.
-    pub(crate) fn host(&mut self, core: &mut Core, id: CommandId) -> Result<(), Refused> {
+    pub(super) fn host(&mut self, core: &mut Core, id: CommandId) -> Result<(), Refused> {
         if self.hosting.is_some() {
             core.reply(id, Ok(Reply::Workspace(self.id)));
             return Ok(());
@@ -143,7 +144,7 @@ impl Workspace {
 
     /// An act of the host's program. While the disk refuses writes, one that needs a record is
     /// refused; the one that met the failure waits for the disk, as its record is on the way there.
-    pub(crate) fn host_act(
+    pub(super) fn host_act(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -181,7 +182,7 @@ impl Workspace {
     }
 
     /// Takes the next piece of work when nothing is being written; says whether it did something.
-    pub(crate) fn pump_host(&mut self, core: &mut Core) -> bool {
+    pub(super) fn pump_host(&mut self, core: &mut Core) -> bool {
         if self.hosting.as_ref().is_none_or(|hosting| hosting.writing.is_some()) {
             return false;
         }
@@ -243,7 +244,7 @@ impl Workspace {
     }
 
     /// Another epoch has begun elsewhere. Whoever waits for this host hears that it is none.
-    pub(crate) fn stop_hosting(&mut self, core: &mut Core) {
+    pub(super) fn stop_hosting(&mut self, core: &mut Core) {
         let Some(Hosting { queue, writing, asks, .. }) = self.hosting.take() else { return };
         let queued = queue.iter().filter_map(Work::command);
         let writing = writing.and_then(|writing| writing.then.command());
@@ -282,7 +283,7 @@ impl Workspace {
     }
 
     /// The record that was being written is on the disk: it is so from now on, for everybody.
-    pub(crate) fn host_record_stored(&mut self, core: &mut Core) {
+    pub(super) fn host_record_stored(&mut self, core: &mut Core) {
         let writing = self.hosting.as_mut().and_then(|hosting| hosting.writing.take());
         let Some(Writing { record, then }) = writing else { return };
         // Its rows are on the disk already.
@@ -297,7 +298,11 @@ impl Workspace {
             }
         };
         self.sync.stored(core.now, Item::Record { length: grown.length });
-        self.react(core, grown.appended);
+        self.follow_record(grown.appended, Some(Happened::HostRecorded(then)));
+    }
+
+    /// All that follows from a record of this host was followed: whoever waits for it hears.
+    pub(super) fn host_recorded(&mut self, core: &mut Core, then: Then) {
         match then {
             Then::Nothing => {}
             Then::Reply(command, reply) => core.reply(command, Ok(reply)),

@@ -21,7 +21,7 @@ pub(crate) struct Introductions {
 }
 
 impl Introductions {
-    pub(crate) fn forget_link(&mut self, link: LinkId) {
+    pub(super) fn forget_link(&mut self, link: LinkId) {
         self.looked.remove(&link);
     }
 
@@ -49,7 +49,7 @@ impl Workspace {
     }
 
     /// The devices that were introduced and are awaited still.
-    pub(crate) fn introduced(&self) -> impl Iterator<Item = &PeerId> {
+    pub(super) fn introduced(&self) -> impl Iterator<Item = &PeerId> {
         let awaited = self.introductions.awaited.iter();
         awaited
             .filter(|(_, introduced)| self.chain.log().awaits(introduced))
@@ -59,7 +59,7 @@ impl Workspace {
     /// A device that is no member here sent a frame over a link. All but an introduction is passed
     /// over: this log may be behind, and the comparison that begins when it has caught up brings
     /// what was missed.
-    pub(crate) fn stranger_said(
+    pub(super) fn stranger_said(
         &mut self,
         core: &mut Core,
         link: LinkId,
@@ -73,7 +73,7 @@ impl Workspace {
 
     /// A device says that it is a member, and shows it. Whether it is let in; none when it said
     /// something else.
-    pub(crate) fn introduce(
+    pub(super) fn introduce(
         &mut self,
         core: &mut Core,
         device: PeerId,
@@ -96,7 +96,7 @@ impl Workspace {
     }
 
     /// A newer epoch may have made void what let devices in: they are strangers again.
-    pub(crate) fn part_with_strangers(&mut self) {
+    pub(super) fn part_with_strangers(&mut self) {
         let Introductions { awaited, .. } = &self.introductions;
         let strangers = self.peers.links_to(|peer| {
             self.member(peer).is_none()

@@ -91,7 +91,7 @@ impl Workspace {
     }
 
     /// What the log says of a join.
-    pub(crate) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
+    pub(super) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
         Some(match &self.chain.state().answered(id)?.ruling {
             Ruling::Granted | Ruling::Decided(_) => JoinAnswer::Member,
             Ruling::Refused(refusal) => JoinAnswer::Refused(refusal.to_string()),

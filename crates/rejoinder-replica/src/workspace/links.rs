@@ -6,8 +6,6 @@ use rejoinder_sync::{Carried, Effect, LinkId};
 use crate::{
     core::Core,
     event::Event,
-    rows,
-    store::{Batch, Table},
     workspace::{Told, Workspace},
 };
 
@@ -51,9 +49,9 @@ impl Workspace {
 
     /// Does what replication wants, until it wants nothing more. What is released by that comes
     /// before the next thing.
-    pub(crate) fn pump_sync(&mut self, core: &mut Core) {
+    pub(super) fn pump_sync(&mut self, core: &mut Core) {
         loop {
-            self.take_in_released(core);
+            self.follow(core);
             let Some(effect) = self.sync.poll_effect() else { return };
             match effect {
                 Effect::Send(link, frame) => core.send(link, &self.id, &frame),
@@ -148,11 +146,11 @@ impl Workspace {
         self.peers.all_have_log(self.chain.position().length)
     }
 
-    pub(crate) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
+    pub(super) fn card_arrived(&mut self, core: &mut Core, link: LinkId, bytes: &[u8]) {
         let is_member = |device: &PeerId| self.chain.state().members().contains_key(device);
         if let Some(device) = core.take_card(bytes, is_member) {
             if is_member(&device) {
-                save_card(core, &device);
+                core.save_card(&device);
             }
             core.card_came(device);
             core.tell(Event::PeersChanged);
@@ -166,12 +164,4 @@ impl Workspace {
             self.sync.push_card(core.now, &bytes, from);
         }
     }
-}
-
-/// Stores the newest card of a device.
-pub(crate) fn save_card(core: &mut Core, device: &PeerId) {
-    let Some(bytes) = core.cards.bytes(device).cloned() else { return };
-    let mut batch = Batch::default();
-    batch.put(Table::Addresses, rows::card_key(device), bytes.to_vec());
-    core.store(batch, crate::core::After::Nothing);
 }

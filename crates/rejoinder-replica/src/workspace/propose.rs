@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Workspace {
-    pub(crate) fn complete(
+    pub(super) fn complete(
         &mut self,
         core: &mut Core,
         id: CommandId,
@@ -58,7 +58,7 @@ impl Workspace {
         Ok(Done::Yes)
     }
 
-    pub(crate) fn propose(
+    pub(super) fn propose(
         &mut self,
         core: &mut Core,
         id: CommandId,
