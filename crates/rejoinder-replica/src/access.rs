@@ -1,4 +1,4 @@
-//! How this device came to a workspace: with the root key that it made it with, or with a ticket.
+//! This device's way into a workspace: the root key that it made it with, or a ticket.
 
 use rejoinder_finalizer::{Checked, Join};
 use rejoinder_identity::{Hint, Nonce, PeerId, SecretKey, Timestamp, WorkspaceId};
@@ -8,14 +8,14 @@ use crate::{
     store::{Batch, Table},
 };
 
-/// What a home keeps of a workspace beside its log.
+/// The part of a workspace that a home keeps beside its log.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     /// In the home that made it.
     root: Option<SecretKey>,
-    /// Whom the ticket hinted at.
+    /// The devices that the ticket named.
     hints: Vec<Hint>,
-    /// What this device asked to join with.
+    /// The join that this device asks with.
     join: Option<Vec<u8>>,
 }
 

@@ -1,10 +1,10 @@
-//! What waits inside a replica: for the disk, for a link, for what it depends on.
+//! Work that waits inside a replica: for the disk, for a link, for what it depends on.
 
 use rejoinder_sync::limits::{FRAME, PARKED_TOTAL, WINDOW};
 
 use crate::limits;
 
-/// What waits inside a home. Each is bounded, and where nothing is going on nothing waits.
+/// Work that waits inside a home. Every count is bounded, and an idle home has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Items that came before what they depend on, in the workspace that has most of them.
@@ -27,7 +27,7 @@ impl Backlog {
         Self { parked, unwritten, unread, leaving: WINDOW + FRAME }
     }
 
-    /// Whether none of it is more than the other's.
+    /// Compares each count: true if none exceeds the other's.
     pub fn is_within(&self, most: &Self) -> bool {
         let Self { parked, unwritten, unread, leaving } = *self;
         parked <= most.parked

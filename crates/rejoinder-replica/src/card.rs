@@ -52,8 +52,8 @@ pub(crate) fn for_a_card(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     addresses.into_iter().filter(can_be_dialled).take(limits::CARD_ADDRESSES).collect()
 }
 
-/// Whether it can be the address of one device. Who signs a card makes every member send packets
-/// there, so it must not be one that a whole network listens to.
+/// True if it can be the address of one device. Whoever signs a card makes every member send
+/// packets there, so it must not be one that a whole network listens to.
 fn can_be_dialled(address: &SocketAddr) -> bool {
     let ip = address.ip().to_canonical();
     let everybody = match ip {

@@ -1,4 +1,4 @@
-//! Where devices can be reached: the signed address cards, the highest counter of each
+//! Addresses of devices: the signed address cards, the highest counter of each
 //! device. What a card must be is [`Card`]'s.
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};

@@ -20,21 +20,21 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Chain {
     log: Log,
-    /// How long the log was on the disk when the home was opened: longer than it is here when rows
+    /// Length of the log on the disk when the home was opened: more than is here when rows
     /// in it were damaged, until the others have given back the rest.
     was: u64,
 }
 
-/// What a record that was appended did to the log.
+/// The effects of a record that was appended.
 #[derive(Debug)]
 pub(crate) struct Grown {
     pub(crate) appended: Appended,
     pub(crate) epoch: u64,
     pub(crate) id: RecordId,
     pub(crate) bytes: Arc<[u8]>,
-    /// How long the log is now.
+    /// Length of the log now.
     pub(crate) length: u64,
-    /// How long it was before the record, if the record has cut it first.
+    /// Length before the record, if the record has cut the log first.
     pub(crate) cut_from: Option<u64>,
     /// Records that were folded: this one, and those before a cut again.
     pub(crate) folded: u64,
@@ -106,7 +106,7 @@ impl Chain {
         self.log.bytes(place)
     }
 
-    /// Whether the disk held more of it than is here.
+    /// True if the disk held more of it than is here.
     pub(crate) fn is_cut_short(&self) -> bool {
         self.position().length < self.was
     }
@@ -159,7 +159,7 @@ impl Chain {
 }
 
 impl Grown {
-    /// What becomes of the rows. The host has written its own record before it appends it, and
+    /// Updates the rows. The host has written its own record before it appends it, and
     /// takes none of these: it cuts no log, and deletes the proposal that it answers with it.
     pub(crate) fn rows(&self, workspace: &WorkspaceId) -> Batch {
         let mut batch = Batch::default();

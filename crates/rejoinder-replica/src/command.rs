@@ -1,4 +1,4 @@
-//! What somebody at this device wants.
+//! Commands: requests of somebody at this device.
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -9,7 +9,7 @@ use rejoinder_identity::{
     OpeningId, PeerId, QuestionId, Role, Ticket, Timestamp, TurnId, WorkspaceId,
 };
 
-/// What somebody at this device wants.
+/// A request of somebody at this device.
 #[derive(Debug)]
 pub enum Command {
     /// Make a workspace, with a root key of its own, and host it.
@@ -29,41 +29,41 @@ pub enum Command {
     HostAct(WorkspaceId, HostAct),
     /// Change an answer of an open request.
     Edit {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// What.
+        /// The edit.
         edit: Edit,
     },
-    /// Change an answer as somebody does who saw the answers as they were in `seen`: beside whatever
-    /// came since. If the request has ended since, it is kept as what came too late.
+    /// Change an answer as somebody does who saw the answers as they were in `seen`: beside
+    /// whatever came since. If the request has ended since, it is kept as what came too late.
     EditOn {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// What.
+        /// The edit.
         edit: Box<Edit>,
-        /// What its author had seen; a request that has ended shows nothing to edit on.
+        /// The version that its author had seen. A request that has ended shows nothing to edit on.
         seen: Version,
     },
     /// Submit another's answer from a conflict.
     Take {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// Which question.
+        /// The question.
         question: QuestionId,
-        /// Whose answer.
+        /// The author of the answer.
         from: PeerId,
     },
     /// Complete a request; the answers on the screen go with it.
     Complete {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
         /// Accept, decline or cancel.
         response: ChatInputResponseKind,
@@ -73,16 +73,16 @@ pub enum Command {
     /// Read the document of a request into memory: a settled one's view then tells what came too
     /// late for its decision.
     Read {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// The program that asked has what became of a request, which must be over.
     HandedOver {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// Propose that a turn be started with what its user said.
@@ -91,7 +91,7 @@ pub enum Command {
     Propose(WorkspaceId, ProposalKind),
 }
 
-/// What only the host's program does.
+/// An act that only the host's program may do.
 #[derive(Debug)]
 pub enum HostAct {
     /// Start a turn with what its user said.
@@ -108,7 +108,7 @@ pub enum HostAct {
     Ask {
         /// The request. Its `answers` seed the first revision.
         request: Box<ChatInputRequest>,
-        /// What its questions ask of their answers beyond the words of AHP.
+        /// Rules for the answers that AHP has no words for.
         rules: BTreeMap<QuestionId, Rules>,
         /// Refuse an accept that would displace an answer its author had not seen.
         strict: bool,
@@ -123,13 +123,13 @@ pub enum HostAct {
     Expire(OpeningId),
     /// This turn failed.
     FailTurn {
-        /// Which.
+        /// The turn.
         turn: TurnId,
         /// AHP's word for the kind of error.
         error_type: String,
-        /// What happened, for people.
+        /// The message for people.
         message: String,
-        /// Whether it may be resumed.
+        /// True if the turn may be resumed.
         resumable: bool,
     },
     /// Take up a turn that failed, and its requests with it.
@@ -145,11 +145,11 @@ pub enum HostAct {
     },
     /// Issue an invite.
     Invite {
-        /// How many devices it may bring in.
+        /// The number of devices that it may bring in.
         seats: u16,
         /// Until when.
         expires: Timestamp,
-        /// What those may do.
+        /// The role that they get.
         role: Role,
         /// Ask a person before each is let in.
         approve: bool,
@@ -158,7 +158,7 @@ pub enum HostAct {
     Approve {
         /// The device.
         device: PeerId,
-        /// Whether it may come in.
+        /// True to let it in.
         yes: bool,
     },
 }

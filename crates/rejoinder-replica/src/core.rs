@@ -1,4 +1,4 @@
-//! What the workspaces of a replica share: its key, its draws, its writes and what it has to say.
+//! State that the workspaces of a replica share: its key, its draws, its writes and its outputs.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -30,7 +30,7 @@ use crate::{
     writes::{Failed, Writes},
 };
 
-/// What follows a write when it is durable.
+/// The consequence of a write that is durable.
 #[derive(Debug)]
 pub(crate) enum After {
     /// Nothing.
@@ -43,7 +43,7 @@ pub(crate) enum After {
     In(WorkspaceId, Stored),
 }
 
-/// What of a workspace is durable.
+/// Something of a workspace that is durable.
 #[derive(Debug)]
 pub(crate) enum Stored {
     /// Records from elsewhere: the log up to this length.
@@ -74,13 +74,13 @@ pub(crate) struct Core {
     pub(crate) now: Timestamp,
     pub(crate) cards: Cards,
     pub(crate) card_counter: u64,
-    /// The addresses that this device was told last are its own; none before it was told any.
+    /// The addresses that this device was last told are its own. `None` before it was told any.
     addresses: Option<Vec<SocketAddr>>,
     /// The card that was signed last in this run; it may not be on the disk yet.
     signed: Option<Card>,
     /// When it signed cards because others had newer ones of a life that it has forgotten.
     outdone: VecDeque<Timestamp>,
-    /// Whether it was told that there is another copy of this home.
+    /// True once it was told that there is another copy of this home.
     is_copy_told: bool,
     /// The counter was lost with its row: the next card must be newer than any that others have.
     pub(crate) card_counter_lost: bool,
@@ -89,12 +89,12 @@ pub(crate) struct Core {
     pub(crate) left_over: BTreeMap<DocumentId, BTreeMap<ActorId, (PeerId, Tip)>>,
     /// Proposals on the disk of workspaces that are not known any more.
     pub(crate) left_over_proposals: BTreeMap<WorkspaceId, Vec<Pending>>,
-    /// Whose card came lately, and when.
+    /// Devices whose cards came lately, and when.
     card_news: VecDeque<(Timestamp, PeerId)>,
     /// The place that the next durably received proposal takes in the order of this home.
     pub(crate) next_arrival: u64,
     pub(crate) reads: Reads,
-    /// What is computed in this call.
+    /// Work that was computed in this call.
     pub(crate) work: Work,
     rng: ChaCha20Rng,
     outputs: VecDeque<Output>,
@@ -154,11 +154,11 @@ impl Core {
     }
 
     /// Others have a card of this device that this home doesn't know: it was set back, or copied.
-    /// They would believe that one and not what is signed here, so what is here is signed anew,
+    /// They would believe that one and not what is signed here, so what is here is signed again,
     /// above it. What that card says is never taken for one's own addresses.
     ///
-    /// Two copies of a home that both run would do so to each other for ever, so it is done a few
-    /// times; after that the next card is above it, and nothing is said before.
+    /// Two copies of a home that both run would do so to each other without end, so it is done a
+    /// few times; after that the next card is above it, and nothing is said before.
     fn outdo(&mut self, past: &Card) {
         if rejoinder_identity::mutant!("mutant-set-back-address-not-outdone") {
             return;
@@ -210,7 +210,7 @@ impl Core {
         self.store(batch, After::Nothing);
     }
 
-    /// Whether these are the addresses of this device, and its newest card, on the disk or about to
+    /// True if these are the addresses of this device, and its newest card, on the disk or about to
     /// be, says so and is above all that is known to be out there.
     pub(crate) fn advertises(&mut self, addresses: &[SocketAddr]) -> bool {
         self.addresses = Some(addresses.to_vec());
@@ -225,7 +225,7 @@ impl Core {
         self.card_news.push_back((self.now, device));
     }
 
-    /// Whose card came so lately that a hello may have been written before.
+    /// Devices whose cards came so lately that a hello may have been written before.
     pub(crate) fn card_news(&mut self) -> Vec<PeerId> {
         let now = self.now;
         self.card_news.retain(|(came, _)| now.since(*came) < limits::CARD_NEWS);
@@ -295,7 +295,8 @@ impl Core {
         self.writes.give_up(id, which)
     }
 
-    /// What is written from now on follows nothing that was written before.
+    /// Begins another incarnation: what is written from now on follows nothing that was written
+    /// before.
     pub(crate) fn begin_incarnation(&mut self) {
         self.incarnation = Incarnation(self.draw());
     }

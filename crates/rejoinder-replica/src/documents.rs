@@ -49,13 +49,13 @@ pub(crate) struct Documents {
     slots: BTreeMap<DocumentId, Slot>,
     /// Those of settled requests that are in memory, the one used longest ago first.
     settled_in_memory: Vec<DocumentId>,
-    /// How far this device's own changes have come.
+    /// Progress of this device's own changes.
     own: OwnChanges,
     /// Those that are to be read and checked at the start.
     suspect: BTreeSet<DocumentId>,
 }
 
-/// Where a document is, for whoever has something for it.
+/// Where a document is, as far as somebody with something for it must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whereabouts {
     /// No request of it is here.
@@ -75,7 +75,7 @@ pub(crate) struct Kept {
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// What a request that was raised, or raised again, needs.
+/// The next step for a request that was raised, or raised again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Raised {
     /// Nothing: its document is in memory, or gets its structure when it is read.
@@ -90,7 +90,7 @@ impl Kept {
     }
 }
 
-/// Where they are.
+/// Places of documents.
 impl Documents {
     pub(crate) fn whereabouts(&self, document: &DocumentId) -> Whereabouts {
         match self.slots.get(document).map(|slot| &slot.memory) {
@@ -283,7 +283,7 @@ impl Documents {
             .slots
             .get_mut(&document)
             .and_then(Slot::warm_mut)
-            .expect("whoever writes has seen that the document is in memory");
+            .expect("the caller has seen that the document is in memory");
         let (author, incarnation) = (writer.device, writer.incarnation);
         let mut kept = Vec::new();
         for Written { actor, seq, hash, change } in warm.edit(writer, edit, seen)? {
@@ -317,7 +317,8 @@ impl Documents {
         Some(self.warm(document)?.lacking(after, budget))
     }
 
-    /// How many of this device's own changes are on no peer's disk, as far as this run knows.
+    /// The number of this device's own changes that are on no peer's disk, as far as this run
+    /// knows.
     pub(crate) fn unacknowledged(&self) -> u64 {
         self.own.unacknowledged()
     }
@@ -340,7 +341,7 @@ impl Documents {
     }
 }
 
-/// What the disk held when the home was opened.
+/// Restoring from the disk.
 impl Documents {
     pub(crate) fn restore(&mut self, document: DocumentId, opening: OpeningId) {
         self.slots.insert(document, Slot::cold(opening));

@@ -1,4 +1,4 @@
-//! What the two ends of a link tell each other first: which run of which home this is, and the
+//! The first message on a link: which run of which home this is, and the
 //! address cards they know.
 
 use rejoinder_identity::{DecodeError, Incarnation, from_bytes, to_bytes};
@@ -11,7 +11,7 @@ use crate::limits;
 pub struct Hello {
     /// The version of the frames that follow.
     pub version: u16,
-    /// Which run of the home this is. A link belongs to (device, incarnation).
+    /// The run of the home. A link belongs to (device, incarnation).
     pub incarnation: Incarnation,
     /// Signed address cards: the own one, and those of other members.
     pub cards: Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! What happened, as a replica is told it.
+//! Inputs of a replica: what happened.
 
 use rejoinder_identity::PeerId;
 use rejoinder_sync::LinkId;
@@ -16,7 +16,7 @@ pub struct CommandId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AskId(pub u64);
 
-/// What happened.
+/// Something that happened.
 #[derive(Debug)]
 pub enum Input {
     /// The time of [`Replica::poll_timeout`](crate::Replica::poll_timeout) has come.
@@ -25,7 +25,7 @@ pub enum Input {
     LinkUp {
         /// The link; its number is never used again.
         link: LinkId,
-        /// Whose key the other side proved.
+        /// The key that the other side proved.
         peer: PeerId,
         /// The other side's [`Hello`](crate::Hello), as it came.
         hello: Vec<u8>,
@@ -44,16 +44,16 @@ pub enum Input {
     },
     /// A device that is not (yet) a member asks to join, or shows that it is one.
     JoinAsked {
-        /// Where the answer goes.
+        /// The ask, for the answer to it.
         ask: AskId,
-        /// Whose key it proved.
+        /// The key that it proved.
         device: PeerId,
-        /// What it asks.
+        /// Its request, as it came.
         bytes: Vec<u8>,
     },
     /// A member that we asked to let us in has answered.
     JoinAnswered {
-        /// Whom we asked.
+        /// The member that we asked.
         by: PeerId,
         /// Its answer.
         bytes: Vec<u8>,
@@ -68,7 +68,7 @@ pub enum Input {
     Loaded(LoadId, Loaded),
     /// A read failed.
     LoadFailed(LoadId, String),
-    /// The home's file was damaged and is made anew.
+    /// The home's file was damaged and has been recreated.
     Salvaged(Salvaged),
     /// Somebody at this device wants something.
     Command(CommandId, Command),

@@ -11,8 +11,8 @@ pub const STRANGERS_CARDS: usize = 256;
 /// For how long after a card came it is sent on links that come up: their hellos may have been
 /// written before. Longer than a handshake may take.
 pub const CARD_NEWS: Duration = Duration::from_secs(30);
-/// How often in that time this device signs a card because others have one of its own that it
-/// doesn't know: each of them may bring another. Two copies of a home would do it for ever.
+/// Cards that this device signs in that time because others have one of its own that it
+/// doesn't know: each of them may bring another. Two copies of a home would do it without end.
 pub const OUTDONE: usize = 8;
 /// Joins that wait for the host, over all devices.
 pub const WAITING_JOINS: usize = 64;
@@ -29,7 +29,7 @@ pub const INTRODUCTIONS: usize = 4;
 pub const INTRODUCTION_SOONEST: Duration = Duration::from_secs(5);
 /// Documents of settled requests that stay in memory; a guess, a few megabytes.
 pub const SETTLED_IN_MEMORY: usize = 64;
-/// How long a failing disk is left alone before the first retry; doubled up to `RETRY_LAST`.
+/// Delay before the first retry of a failing disk; doubled up to `RETRY_LAST`.
 pub const RETRY_FIRST: Duration = Duration::from_millis(100);
 /// The longest time between two tries of a failing disk.
 pub const RETRY_LAST: Duration = Duration::from_secs(10);

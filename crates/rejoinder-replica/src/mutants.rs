@@ -1,4 +1,4 @@
-//! What a known fault needs: see `rejoinder_identity::mutant`.
+//! Support for known faults: see `rejoinder_identity::mutant`.
 
 use rejoinder_identity::mutant;
 
@@ -13,7 +13,7 @@ use crate::{
 const REUSED: &str = "mutant-seq-reused-after-a-failed-write";
 
 impl Replica {
-    /// Whether a write that failed was forgotten.
+    /// Forgets a write that failed, if the fault says so. Returns whether it did.
     pub(crate) fn forgot(&mut self, id: WriteId, why: &str) -> bool {
         let own_edit = |after: &After| {
             matches!(after, After::In(_, Stored::Envelopes { command: Some(_), .. }))

@@ -14,11 +14,11 @@ use crate::{
     store::{Batch, Table},
 };
 
-/// What is untold.
+/// The outcomes that the program has not taken.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     untold: BTreeSet<OpeningId>,
-    /// Whether this home notes those: not before it hosts, nor in a home of an earlier release.
+    /// True once this home notes those: not before it hosts, nor in a home of an earlier release.
     noted: bool,
 }
 
@@ -28,7 +28,7 @@ impl Outcomes {
         self.untold.insert(opening);
     }
 
-    /// Whether this home has noted them so far.
+    /// Notes whether the rows are complete.
     pub(crate) fn restore_noted(&mut self, noted: bool) {
         self.noted = noted;
     }

@@ -1,4 +1,4 @@
-//! What to do, in the order in which a replica says it.
+//! Outputs of a replica: what to do, in this order.
 
 use rejoinder_identity::{OpeningId, ProposalId, Ticket, TurnId, WorkspaceId};
 use rejoinder_sync::LinkId;
@@ -10,7 +10,7 @@ use crate::{
     store::{Batch, Load, LoadId, WriteId},
 };
 
-/// What to do.
+/// Something to do.
 #[derive(Debug)]
 pub enum Output {
     /// Make this durable, then say [`Input::Stored`](crate::Input::Stored).
@@ -29,7 +29,7 @@ pub enum Output {
     Tell(Event),
 }
 
-/// How a command went.
+/// The result of a command that was done.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Done, and on this disk.

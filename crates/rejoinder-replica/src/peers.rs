@@ -11,7 +11,7 @@ pub(crate) struct Peers {
     links: BTreeMap<LinkId, PeerId>,
     /// The links whose other side has all that is here, and nothing else.
     in_sync: BTreeSet<LinkId>,
-    /// How much of the log each has on its disk.
+    /// Length of the log that each has on its disk.
     log_acknowledged: BTreeMap<LinkId, u64>,
 }
 
@@ -65,12 +65,12 @@ impl Peers {
         self.log_acknowledged.insert(link, length);
     }
 
-    /// Whether at least one link is up and every linked member has the same as this replica.
+    /// True if at least one link is up and every linked member has the same as this replica.
     pub(crate) fn all_in_sync(&self) -> bool {
         !self.links.is_empty() && self.links.keys().all(|link| self.in_sync.contains(link))
     }
 
-    /// Whether every linked member has that much of the log on its disk.
+    /// True if every linked member has that much of the log on its disk.
     pub(crate) fn all_have_log(&self, length: u64) -> bool {
         let has = |link| self.log_acknowledged.get(link).is_some_and(|has| *has >= length);
         self.links.keys().all(has)

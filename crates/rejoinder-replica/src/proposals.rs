@@ -23,17 +23,17 @@ use crate::{
     store::{Batch, Table},
 };
 
-/// What waits for the host in one workspace.
+/// Proposals and joins that wait for the host in one workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Proposals {
     waiting: BTreeMap<ProposalId, Pending>,
-    /// How many of those each author has.
+    /// The number of those that each author has.
     unanswered: Unanswered,
-    /// How far this device's own have come, in this run.
+    /// Progress of this device's own, in this run.
     own: BTreeMap<ProposalId, Progress>,
 }
 
-/// Where a join comes from, which decides how much of it is judged.
+/// The source of a join, which decides how much of it is judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum From {
     /// This device, or another member: to leave there what that one has taken would keep the two
@@ -56,11 +56,11 @@ impl Proposals {
         self.waiting.insert(id, pending);
     }
 
-    /// Whether one may wait here.
+    /// Checks that one may wait here.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why it may not.
     pub(crate) fn admit(
         &mut self,
         log: &Log,
@@ -202,7 +202,7 @@ impl Proposals {
         self.own.remove(id);
     }
 
-    /// How far one has come. None if it is neither on its way from here nor answered.
+    /// The fate of one, `None` if it is neither on its way from here nor answered.
     pub(crate) fn fate(&self, log: &Log, id: &ProposalId) -> Option<Fate> {
         if let Some(answered) = log.state().answered(id) {
             return Some(progress::of_ruling(&answered.ruling));
@@ -218,7 +218,7 @@ impl Proposals {
         })
     }
 
-    /// How far one has come, if that is more than was told last. It counts as told then.
+    /// The fate of one, if that is more than was told last. It counts as told then.
     pub(crate) fn news(&mut self, log: &Log, id: &ProposalId) -> Option<Fate> {
         let fate = self.fate(log, id)?;
         let own = self.own.get_mut(id)?;
@@ -242,7 +242,7 @@ impl Proposals {
         self.own.keys().filter(|id| self.waiting.contains_key(*id)).copied().collect()
     }
 
-    /// Whether one of this device's own is on no peer's disk yet.
+    /// True if one of this device's own is on no peer's disk yet.
     pub(crate) fn any_alone(&self) -> bool {
         self.own.iter().any(|(id, own)| self.contains(id) && own.acknowledged_by.is_empty())
     }

@@ -31,7 +31,7 @@ struct Failed {
 pub(crate) struct ReadFailed {
     pub(crate) workspace: WorkspaceId,
     pub(crate) document: DocumentId,
-    /// Whether the one before it had not failed.
+    /// True if the read before it had not failed.
     pub(crate) first: bool,
 }
 
@@ -84,7 +84,7 @@ impl Reads {
         self.held
     }
 
-    /// Why a document can't be read, if its last read failed.
+    /// The reason why a document can't be read, if its last read failed.
     pub(crate) fn failing(&self, document: &DocumentId) -> Option<&str> {
         self.failed.get(document).map(|failed| failed.why.as_str())
     }

@@ -23,7 +23,7 @@ use crate::{
     workspace::Workspace,
 };
 
-/// What a replica is.
+/// The identity of a replica.
 #[derive(Debug)]
 pub struct Config {
     /// The device's key.
@@ -94,7 +94,7 @@ impl Replica {
         self.work = self.work.max(self.core.work);
     }
 
-    /// What to do next; none when it waits for something to happen.
+    /// Returns what to do next, `None` if it waits for something to happen.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.core.next_output()
     }
@@ -106,7 +106,7 @@ impl Replica {
     }
 }
 
-/// How an input reaches the workspace that it is about.
+/// Routing of an input to the workspace that it is about.
 impl Replica {
     /// Does something in a workspace, and then what follows from it.
     pub(crate) fn with<T>(
@@ -150,7 +150,7 @@ impl Replica {
 
 /// Time and the disk.
 impl Replica {
-    /// People look at open requests first; the others are read when they are asked for, but for
+    /// People look at open requests first; the others are read when they are asked for, except
     /// those of which something is known to be damaged.
     fn read_open_documents(&mut self) {
         for id in self.ids() {

@@ -1,7 +1,7 @@
 //! A replica as its home left it: rows back into state. Documents stay on the disk.
 //!
 //! A member's home opens whatever is damaged in it: what can't be used is set aside and said, and
-//! the others have it. A host's log must be whole, or it could decide anew what it has decided.
+//! the others have it. A host's log must be whole, or it could decide again what it has decided.
 
 mod error;
 mod logs;

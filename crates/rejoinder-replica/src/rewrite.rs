@@ -1,5 +1,5 @@
-//! The file of an open home was damaged and made anew: what is in memory is written again, and
-//! what is not is read and checked. So nothing is lost that this run knows.
+//! The file of an open home was damaged and has been recreated: what is in memory is written again,
+//! and what is not is read and checked. So nothing is lost that this run knows.
 
 use crate::{core::After, event::Event, replica::Replica, store::Salvaged, workspace::Workspace};
 

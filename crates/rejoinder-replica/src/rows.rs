@@ -1,4 +1,4 @@
-//! How a replica's state lies in the tables: the keys and values of every row.
+//! A replica's state in the tables: the keys and values of every row.
 //!
 //! Numbers in keys are big-endian, so that rows come back in their order.
 
@@ -18,7 +18,7 @@ const WORKSPACE: &[u8] = b"workspace/";
 /// none of them.
 const UNTOLD: &[u8] = b"untold/";
 
-/// What a home knows of itself.
+/// The home's own row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DeviceRow {
     pub(crate) name: String,
@@ -30,7 +30,7 @@ pub(crate) struct DeviceRow {
 pub(crate) struct WorkspaceRow {
     /// The seed of the root key, in the home that made the workspace.
     pub(crate) root: Option<[u8; 32]>,
-    /// Whom the ticket hinted at.
+    /// The devices that the ticket named.
     pub(crate) hints: Vec<Hint>,
     /// The signed join that was asked with.
     pub(crate) join: Option<Vec<u8>>,

@@ -1,5 +1,5 @@
-//! What a replica asks of the disk, in bytes: the storage crate makes it durable without knowing
-//! what it means.
+//! Requests of a replica to the disk, in bytes: the storage crate makes them durable without
+//! knowing what it means.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct LoadId(pub u64);
 /// The tables of a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
-    /// What the home itself is: its workspaces and their root keys, its port, its settings.
+    /// The home itself: its workspaces and their root keys, its name.
     Meta,
     /// The logs.
     Records,
@@ -83,7 +83,7 @@ impl Batch {
         self.changes.push(RowOp::Delete(table, key));
     }
 
-    /// Whether there is nothing to write.
+    /// True if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -97,11 +97,11 @@ pub type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 pub struct Load {
     /// The table.
     pub table: Table,
-    /// How the keys begin.
+    /// The prefix of their keys.
     pub prefix: Vec<u8>,
 }
 
-/// What a read found.
+/// The result of a read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The rows that are as they were written.
@@ -112,26 +112,26 @@ pub struct Loaded {
     pub damaged: Vec<Vec<u8>>,
 }
 
-/// What a home held when it was opened: the rows of [`Table::AT_OPEN`].
+/// The content of a home when it was opened: the rows of [`Table::AT_OPEN`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     /// Table by table.
     pub rows: BTreeMap<Table, Rows>,
     /// The keys of the rows that are not what was written, as in [`Loaded`].
     pub damaged: BTreeMap<Table, Vec<Vec<u8>>>,
-    /// The home's file had to be made anew.
+    /// Set if the home's file had to be recreated.
     pub salvaged: Option<Salvaged>,
 }
 
 /// A home's file was damaged: what could be read of it is in a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvaged {
-    /// What was wrong with it.
+    /// The damage.
     pub why: String,
-    /// Where the damaged file is kept.
+    /// The path under which the damaged file is kept.
     pub kept: String,
-    /// How many rows are in the new one.
+    /// The number of rows in the new one.
     pub rows: u64,
-    /// How many rows, or places with an unknown number of rows, are lost.
+    /// The number of rows, or places with an unknown number of rows, that are lost.
     pub lost: u64,
 }

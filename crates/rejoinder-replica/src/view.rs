@@ -1,4 +1,4 @@
-//! The state as it is shown: whole, so that whoever comes late misses nothing.
+//! The state as it is shown: whole, so that a late subscriber misses nothing.
 
 use std::collections::BTreeMap;
 
@@ -19,28 +19,28 @@ pub struct MemberView {
     pub device: PeerId,
     /// The name it gave itself.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// Whether it is the host now.
+    /// True if it is the host now.
     pub host: bool,
 }
 
 /// A workspace.
 #[derive(Debug, Clone)]
 pub struct WorkspaceView {
-    /// Which.
+    /// Its id.
     pub id: WorkspaceId,
     /// Its title; empty until the log is here.
     pub title: String,
-    /// Whether this home holds the root key, so that it can host.
+    /// True if this home holds the root key, so that it can host.
     pub can_host: bool,
-    /// Whether this device is the host now.
+    /// True if this device is the host now.
     pub hosting: bool,
-    /// Whether this device is a member; else it has asked to be one.
+    /// True if this device is a member. If not, it has asked to be one.
     pub member: bool,
     /// Everybody.
     pub members: Vec<MemberView>,
-    /// How many records the log has.
+    /// The number of records in the log.
     pub log_length: u64,
     /// The last of them. Logs of one length with one head are the same.
     pub log_head: RecordId,
@@ -52,7 +52,7 @@ pub struct WorkspaceView {
     pub uncarried: u64,
 }
 
-/// How a request stands.
+/// The status of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestStatus {
     /// It waits for a decision.
@@ -63,7 +63,7 @@ pub enum RequestStatus {
     Decided {
         /// Accept, decline or cancel.
         response: ChatInputResponseKind,
-        /// Whose proposal it was.
+        /// The author of the proposal.
         by: PeerId,
         /// The proposal.
         proposal: ProposalId,
@@ -75,9 +75,9 @@ pub enum RequestStatus {
 /// A request.
 #[derive(Debug, Clone)]
 pub struct RequestView {
-    /// Where.
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// Which, for ever.
+    /// Its id, which never changes.
     pub opening: OpeningId,
     /// The id that the agent gave it.
     pub id: RequestId,
@@ -85,25 +85,25 @@ pub struct RequestView {
     pub document: DocumentId,
     /// The turn it was raised in.
     pub turn: TurnId,
-    /// Which text of it this is, from 1.
+    /// The revision, from 1.
     pub revision: u32,
     /// The text, without answers.
     pub request: ChatInputRequest,
-    /// What its questions ask of their answers beyond the words of AHP; known while its document is
+    /// Rules for the answers that AHP has no words for; known while its document is
     /// in memory, as that of an open request is.
     pub rules: BTreeMap<QuestionId, Rules>,
-    /// How it stands.
+    /// Its status.
     pub status: RequestStatus,
-    /// Whether its document is in memory. While it is not, an open request shows no answers.
+    /// True if its document is in memory. While it is not, an open request shows no answers.
     pub here: bool,
     /// The answers: merged while it is open, those of the decision or turn end afterwards.
     pub projection: Projection,
-    /// What of its answers this shows, for edits on it; none when it is not open.
+    /// The version of its answers that this shows, for edits on it. `None` if it is not open.
     pub seen: Option<Version>,
-    /// What was said in time and is not what the request ended with: the other sides of its
-    /// conflicts. Empty while it is open, and until its document is in memory.
+    /// Answers that came in time and are not those that the request ended with: the other sides of
+    /// its conflicts. Empty while it is open, and until its document is in memory.
     pub passed_over: BTreeMap<QuestionId, Vec<Conflict>>,
-    /// What was written too late for the decision; known once its document is in memory.
+    /// Answers that were written too late for the decision; known once its document is in memory.
     pub not_included: Vec<NotIncluded>,
 }
 

@@ -1,7 +1,7 @@
-//! What one call of [`Replica::handle`](crate::Replica::handle) computes, counted: so that a
+//! Work that one call of [`Replica::handle`](crate::Replica::handle) computes, counted: so that a
 //! simulation can bound it without a clock.
 
-/// How often something was done that takes the longer the more there is.
+/// Counts of the steps whose number grows with what there is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
     /// Items of links were looked at: as they came, and again when what they waited for was here.
@@ -23,7 +23,7 @@ impl Work {
         }
     }
 
-    /// Whether none of it is more than the other's.
+    /// Compares each count: true if none exceeds the other's.
     pub fn is_within(&self, most: &Self) -> bool {
         let Self { items, records, changes } = *self;
         items <= most.items && records <= most.records && changes <= most.changes

@@ -54,7 +54,7 @@ pub(crate) struct Workspace {
     chain: Chain,
     sync: Sync,
     parked: Parked,
-    /// What has happened here and is not followed yet.
+    /// Events of this workspace whose consequences are still to come.
     happened: VecDeque<Happened>,
     documents: Documents,
     proposals: Proposals,
@@ -65,7 +65,7 @@ pub(crate) struct Workspace {
     told: Told,
 }
 
-/// What those who hear events were told last.
+/// The state that subscribers were told last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Told {
     in_sync: bool,
@@ -95,7 +95,7 @@ impl Workspace {
         self.chain.member(device)
     }
 
-    /// Whether frames of this workspace may go to and come from this device: it was let in; or
+    /// True if frames of this workspace may go to and come from this device: it was let in; or
     /// nothing is known here yet but that the ticket's maker named it, or not all that was.
     pub(crate) fn deals_with(&self, device: &PeerId) -> bool {
         let knows_all = self.chain.position().length > 0 && !self.chain.is_cut_short();
@@ -125,7 +125,7 @@ impl Workspace {
     }
 }
 
-/// What the replica asks of it.
+/// Questions and requests of the replica.
 impl Workspace {
     /// Notes that this device made it.
     pub(crate) fn made_with(&mut self, root: SecretKey) {
@@ -144,13 +144,13 @@ impl Workspace {
         members.chain(hinted).chain(self.introduced())
     }
 
-    /// Where the ticket said that a device is.
+    /// The addresses that the ticket gave for a device.
     pub(crate) fn hinted_addresses(&self, device: &PeerId) -> impl Iterator<Item = &SocketAddr> {
         let hints = self.access.hints().iter().filter(|hint| hint.device == *device);
         hints.flat_map(|hint| &hint.addresses)
     }
 
-    /// What this device asks to be let in with, and whom it asks.
+    /// The join that this device asks with, and the devices that it asks.
     pub(crate) fn join_ask(&self) -> Option<(&[u8], &[Hint])> {
         Some((self.access.join()?, self.access.hints()))
     }
@@ -160,22 +160,22 @@ impl Workspace {
         self.outcomes.untold(self.chain.state())
     }
 
-    /// How far a proposal of this device has come.
+    /// The fate of a proposal of this device.
     pub(crate) fn fate(&self, proposal: &ProposalId) -> Option<Fate> {
         self.proposals.fate(self.chain.log(), proposal)
     }
 
-    /// How many items are parked.
+    /// The number of items that are parked.
     pub(crate) fn parked(&self) -> usize {
         self.parked.len()
     }
 
-    /// How many bytes wait for their links.
+    /// The number of bytes that wait for their links.
     pub(crate) fn leaving(&self) -> usize {
         self.sync.leaving()
     }
 
-    /// How many links to members are up.
+    /// The number of links to members.
     pub(crate) fn links(&self) -> usize {
         self.peers.len()
     }

@@ -27,7 +27,7 @@ struct Waiting<T> {
     batch: Batch,
     then: T,
     bytes: usize,
-    /// Whether the disk has been asked and has not answered.
+    /// True if the disk has been asked and has not answered.
     asked: bool,
 }
 
@@ -38,7 +38,7 @@ struct Failing {
     delay: Duration,
 }
 
-/// What a failed write changes.
+/// The effect of a failed write.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
     /// The disk was well until now.
@@ -130,7 +130,7 @@ impl<T> Writes<T> {
         self.failing.as_ref().filter(|_| !asked).map(|failing| failing.retry_at)
     }
 
-    /// Why the disk refuses writes, if it does.
+    /// The reason why the disk refuses writes, if it does.
     pub(crate) fn failing(&self) -> Option<&str> {
         self.failing.as_ref().map(|failing| failing.why.as_str())
     }
@@ -140,7 +140,7 @@ impl<T> Writes<T> {
         self.bytes
     }
 
-    /// Whether so much waits for the disk that nothing more should be taken in.
+    /// True if so much waits for the disk that nothing more should be taken in.
     pub(crate) fn full(&self) -> bool {
         self.bytes > limits::UNWRITTEN
     }

@@ -1,5 +1,5 @@
-//! What a document was last shown as. Whoever looks at a workspace looks at every request in it, at
-//! each change of one; merging all of them anew took two fifths of a simulated world's time.
+//! Cache of the last view of a document. A view of a workspace reads every request in it, at
+//! each change of one; merging all of them again took two fifths of a simulated world's time.
 
 use std::{cell::RefCell, collections::BTreeMap};
 

@@ -1,4 +1,4 @@
-//! What a known fault needs of the documents: see `rejoinder_identity::mutant`.
+//! Support for known faults in documents: see `rejoinder_identity::mutant`.
 
 use rejoinder_identity::{DocumentId, Verified, mutant};
 use rejoinder_sync::Envelope;

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use rejoinder_identity::{ActorId, DocumentId};
 
-/// How far each actor of this device has come.
+/// Progress of each actor of this device.
 #[derive(Debug, Default)]
 pub(super) struct OwnChanges {
     of: BTreeMap<(DocumentId, ActorId), Own>,
     unacknowledged: u64,
 }
 
-/// How far an actor of this device has come: the last number, and the last that a peer has on its
+/// Progress of one actor of this device: the last number, and the last that a peer has on its
 /// disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Own {
@@ -27,7 +27,7 @@ impl Own {
 }
 
 impl OwnChanges {
-    /// How many are on no peer's disk, as far as this run knows.
+    /// The number that are on no peer's disk, as far as this run knows.
     pub(super) fn unacknowledged(&self) -> u64 {
         self.unacknowledged
     }

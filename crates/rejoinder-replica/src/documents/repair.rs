@@ -13,7 +13,7 @@ use crate::{
     store::{Batch, Table},
 };
 
-/// What is said of a document.
+/// The claims about a document.
 #[derive(Debug)]
 pub(crate) struct Said<'a> {
     /// To the peers.
@@ -23,12 +23,12 @@ pub(crate) struct Said<'a> {
     pub(crate) left_over: &'a BTreeMap<ActorId, (PeerId, Tip)>,
 }
 
-/// What a document that was not what was said of it needs.
+/// The corrections that a document needs whose rows are not what was said of it.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// What becomes of the rows.
+    /// The changes of its rows.
     pub(crate) batch: Batch,
-    /// What is there.
+    /// The changes that it holds.
     pub(crate) held: VersionVector,
     /// Rows that could not be used.
     pub(crate) damaged: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Repaired {
     pub(crate) own_missing: u64,
 }
 
-/// What became of an envelope that lay on the disk behind others.
+/// The outcome for an envelope that lay on the disk behind others.
 #[derive(Debug)]
 pub(crate) enum Unparked {
     /// It is in the document now. The batch moves its row to its place there.

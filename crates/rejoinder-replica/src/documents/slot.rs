@@ -1,4 +1,4 @@
-//! Where a document is, and what waits for it to be read.
+//! A document's place in memory or on the disk, and what waits for it to be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Slot {
     pub(super) memory: Memory,
 }
 
-/// Where a document is.
+/// The place of a document.
 #[derive(Debug)]
 pub(super) enum Memory {
     /// On the disk.
@@ -26,7 +26,7 @@ pub(super) enum Memory {
     Warm(Box<Warm>),
 }
 
-/// What waits for a document.
+/// Everything that waits for a document.
 #[derive(Debug, Default)]
 pub(crate) struct Loading {
     pub(crate) waiting: Vec<Waiting>,

@@ -24,7 +24,7 @@ pub(crate) struct Warm {
     document: Document,
     /// The questions as they are now.
     form: Form,
-    /// What it was last shown as.
+    /// Its last view.
     cache: Cache,
     /// In the order in which they were admitted: none before one that it depends on.
     envelopes: Vec<Fetched>,
@@ -47,14 +47,14 @@ pub(super) struct Behind {
     pub(super) envelope: Verified<Envelope>,
 }
 
-/// What the rows of a document were.
+/// The result of reading a document's rows.
 #[derive(Debug, Default)]
 pub(crate) struct Filled {
     /// The keys of those that can't be used, now or ever.
     pub(super) unusable: Vec<Vec<u8>>,
-    /// Whose the actors are.
+    /// The authors of the actors.
     pub(super) authors: BTreeMap<ActorId, PeerId>,
-    /// Why what this device wrote itself is not let in.
+    /// The reasons why what this device wrote itself is not let in.
     pub(crate) own_refused: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Warm {
         let mut document = Document::new(request.document());
         for (index, skeleton) in request.skeletons().iter().enumerate() {
             // The log's fold took these records in; a skeleton that is not in order leaves its
-            // questions unanswerable, for everybody alike.
+            // questions unanswerable, for everybody.
             if let Err(error) = document.admit_skeleton(skeleton, host_of(index)) {
                 tracing::warn!(document = %request.document(), %error, "skeleton not admitted");
             }
@@ -122,7 +122,7 @@ impl Warm {
         self.envelopes.push(Fetched { actor, seq, bytes });
     }
 
-    /// What it says.
+    /// The document itself.
     pub(crate) fn document(&self) -> &Document {
         &self.document
     }
@@ -213,7 +213,7 @@ impl Warm {
         batch
     }
 
-    /// What the document says, beside the record that settled its request, if one did.
+    /// The document's view, beside the record that settled its request, if one did.
     pub(crate) fn shown(&self, settled: Option<(RecordId, &Embedded, &Projection)>) -> Shown {
         let (document, form) = (self.document(), self.form());
         self.cache.get(settled.map(|(record, ..)| record), || match settled {

@@ -21,7 +21,7 @@ pub(crate) enum Content {
     Join(Box<Checked<Join>>),
 }
 
-/// Why something that was sent is not carried.
+/// The reason why something that was sent is not carried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotCarried {
     /// Broken or forged.

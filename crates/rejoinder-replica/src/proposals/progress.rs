@@ -1,4 +1,4 @@
-//! How far one of this device's own proposals has come before it is answered, and what an answer
+//! Progress of one of this device's own proposals before it is answered, and what an answer
 //! says of it.
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use crate::{event::Fate, workspace::over};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     pub(super) saved: bool,
-    /// Who has it on the disk.
+    /// Peers that have it on their disks.
     pub(super) acknowledged_by: BTreeSet<PeerId>,
-    /// What was told last: the host's own word may say no more than what was known before.
+    /// The fate that was told last: the host's own word may say no more than what was known before.
     pub(super) told: Option<Fate>,
 }
 
@@ -23,7 +23,7 @@ impl Progress {
         Self { saved: true, ..Self::default() }
     }
 
-    /// How far one on this disk has come that no record answers.
+    /// The fate of one on this disk that no record answers.
     pub(super) fn fate(&self, host: Option<PeerId>) -> Fate {
         let received = host.is_some_and(|host| self.acknowledged_by.contains(&host));
         match self.acknowledged_by.len() {
@@ -41,17 +41,17 @@ pub(super) fn of_ruling(ruling: &Ruling) -> Fate {
     }
 }
 
-/// Why a completion that is on its way can only be refused: its request is over. A device with the
-/// record of that needs no host to say so. It is carried on all the same: the host answers it, and
-/// with that everybody drops it.
+/// The reason why a completion that is on its way can only be refused: its request is over. A
+/// device with the record of that needs no host to say so. It is carried on all the same: the host
+/// answers it, and with that everybody drops it.
 pub(super) fn too_late(log: &Log, content: &Content) -> Option<Refusal> {
     if rejoinder_identity::mutant!("mutant-too-late-and-not-said") {
         return None;
     }
     let request = log.state().request(&completes(content)?)?;
     match request.status() {
-        // What is suspended may be resumed. So may what failed for good when the turns after it
-        // are truncated: an accept that waited was granted then, and had been called refused.
+        // A suspended request may be resumed. So may one that failed for good when the turns after
+        // it are truncated: an accept that waited was granted then, and had been called refused.
         Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: How::Failed, .. }) => None,
         Status::Decided(_) | Status::Ended(_) => over(request.status()),
     }

@@ -11,9 +11,9 @@ use rejoinder_sync::LinkId;
 use super::Replica;
 use crate::{event::Event, hello::Hello, input::AskId, limits, workspace::JoinAnswer};
 
-/// Whom to link with, and what to say first.
+/// Links to make.
 impl Replica {
-    /// Whom to link with, and where each was last known to be.
+    /// The devices to link with, and where each was last known to be.
     pub fn peers(&self) -> BTreeMap<PeerId, Vec<SocketAddr>> {
         let mut peers: BTreeMap<PeerId, Vec<SocketAddr>> = BTreeMap::new();
         for workspace in self.workspaces.values() {
@@ -30,12 +30,12 @@ impl Replica {
         peers
     }
 
-    /// Whether a device may link with this one.
+    /// True if a device may link with this one.
     pub fn may_link(&self, peer: &PeerId) -> bool {
         *peer != self.core.me && self.workspaces.values().any(|one| one.deals_with(peer))
     }
 
-    /// What to say first on a link to `peer`. It names the run of the home, not as whom that run
+    /// The first message on a link to `peer`. It names the run of the home, not as whom that run
     /// writes: after a failed write two links of one run would count as two copies of the home, and
     /// a third, which is one, would find no room.
     pub fn hello(&self, peer: &PeerId) -> Hello {
@@ -46,7 +46,7 @@ impl Replica {
         Hello { version: Hello::VERSION, incarnation: self.core.run, cards }
     }
 
-    /// What to ask whom, of a workspace that has not let this device in.
+    /// The request to join a workspace that has not let this device in, and whom to ask.
     pub fn join_ask(&self, id: &WorkspaceId) -> Option<(Vec<u8>, Vec<Hint>)> {
         let workspace = self.workspaces.get(id)?;
         if workspace.member(&self.core.me).is_some() {
@@ -56,8 +56,9 @@ impl Replica {
         Some(([&id.0[..], join].concat(), hints.to_vec()))
     }
 
-    /// What to ask a member that does not let this device in, one after the other until an answer
-    /// [lets it in](crate::is_let_in): it may have been away when this device became one.
+    /// Introductions to a member that does not let this device in, to be sent one after the other
+    /// until an answer [lets it in](crate::is_let_in): it may have been away when this device
+    /// became one.
     pub fn introductions(&self, peer: &PeerId) -> Vec<Vec<u8>> {
         let shared = self.workspaces.iter().filter(|(_, one)| one.member(peer).is_some());
         let asks = shared
@@ -66,7 +67,7 @@ impl Replica {
     }
 }
 
-/// What comes over links.
+/// Inputs from links.
 impl Replica {
     pub(super) fn link_up(&mut self, link: LinkId, peer: PeerId, hello: &[u8]) {
         let hello = match Hello::from_bytes(hello) {

@@ -1,4 +1,4 @@
-//! How a replica and its workspaces are shown. Nothing here changes anything.
+//! Views of a replica and its workspaces. Nothing here changes anything.
 
 use rejoinder_identity::{Incarnation, OpeningId, PeerId, ProposalId, WorkspaceId};
 
@@ -28,7 +28,7 @@ impl Replica {
         self.core.incarnation
     }
 
-    /// What waits in it.
+    /// The work that waits in it.
     pub fn backlog(&self) -> Backlog {
         let workspaces = || self.workspaces.values();
         Backlog {
@@ -77,18 +77,18 @@ impl Replica {
         self.workspaces.get(id).map(Workspace::untold).unwrap_or_default()
     }
 
-    /// How far a proposal of this device has come.
+    /// The fate of a proposal of this device.
     pub fn fate(&self, id: &WorkspaceId, proposal: &ProposalId) -> Option<Fate> {
         self.workspaces.get(id)?.fate(proposal)
     }
 
-    /// Whether a link is up, log heads and version vectors are equal with every linked member, and every
-    /// own edit and proposal is on a peer's disk.
+    /// True if a link is up, log heads and version vectors are equal with every linked member, and
+    /// every own edit and proposal is on a peer's disk.
     pub fn synced(&self, id: &WorkspaceId) -> bool {
         self.workspaces.get(id).is_some_and(Workspace::synced)
     }
 
-    /// Whether every linked member has the whole log on its disk.
+    /// True if every linked member has the whole log on its disk.
     pub fn delivered(&self, id: &WorkspaceId) -> bool {
         self.workspaces.get(id).is_some_and(Workspace::delivered)
     }

@@ -13,7 +13,7 @@ use crate::{
     store::{Rows, Table},
 };
 
-/// The rows of one log by their places; none where one is damaged.
+/// The rows of one log by their places, `None` where one is damaged.
 type Places = BTreeMap<u64, Option<Vec<u8>>>;
 
 pub(crate) fn restore(

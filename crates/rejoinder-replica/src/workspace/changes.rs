@@ -290,7 +290,7 @@ impl Workspace {
         }
     }
 
-    /// A request is settled: its document needs not stay in memory, but for a while it may.
+    /// Notes that a request is settled: its document may leave memory after a while.
     pub(super) fn settled(&mut self, opening: &OpeningId) {
         self.acknowledged_by_record(opening);
         if let Ok(request) = self.chain.request(opening) {

@@ -1,4 +1,4 @@
-//! What somebody at this device wants of a workspace.
+//! Commands of somebody at this device to a workspace.
 
 use rejoinder_finalizer::{ProposalKind, Status};
 use rejoinder_identity::OpeningId;

@@ -1,4 +1,4 @@
-//! What this device's person does to answers.
+//! Edits of this device's person.
 
 use ahp_types::state::ChatInputAnswer;
 use rejoinder_answers::{Admitted, Edit, EditRefused, Version};
@@ -16,7 +16,7 @@ use crate::{
     workspace::Workspace,
 };
 
-/// Whether a command was done, or waits for its document.
+/// The state of a command: done, or waiting for its document.
 pub(crate) enum Done {
     /// Done; its reply follows.
     Yes,
@@ -104,7 +104,7 @@ impl Workspace {
         Ok(self.open_request(opening)?.document())
     }
 
-    /// Whether a device's role allows what at least `least` may do.
+    /// Checks that a device's role allows what at least `least` may do.
     pub(super) fn may(&self, device: &PeerId, least: Role) -> Result<(), Refused> {
         let role = self.member(device).ok_or(Refused::NotMember)?.role;
         if role >= least { Ok(()) } else { Err(Refused::Role(role)) }
@@ -214,7 +214,7 @@ fn taken(warm: &Warm, question: &QuestionId, from: &PeerId) -> Option<Edit> {
     })
 }
 
-/// What a host says with a request is answered, as an edit.
+/// An answer that a host gives with a request, as an edit.
 pub(crate) fn as_edit(question: QuestionId, answer: ChatInputAnswer) -> Edit {
     match answer {
         ChatInputAnswer::Draft(answered) => Edit::Draft { question, value: answered.value },

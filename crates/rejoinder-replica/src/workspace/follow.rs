@@ -1,4 +1,4 @@
-//! What follows from what has happened: one queue, and one place that says what is next.
+//! Consequences of what has happened: one queue, and one place that says what is next.
 //!
 //! Each item of a chain releases the one behind it, and no stack is as deep as a chain may be long.
 //! So nothing here is done by a call within the one that caused it.
@@ -27,7 +27,7 @@ pub(super) enum Happened {
     LogBegan,
     /// All that follows from a record of this host was followed.
     HostRecorded(Then),
-    /// What an item waited for is here.
+    /// An item that was parked can be taken in.
     Released(ParkedItem),
 }
 

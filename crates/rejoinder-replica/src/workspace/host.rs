@@ -1,5 +1,5 @@
-//! The host's side of a workspace: proposals and acts become records, one at a time, each on the disk
-//! before anybody hears of it.
+//! The host's side of a workspace: proposals and acts become records, one at a time, each on the
+//! disk before anybody hears of it.
 
 mod act;
 mod door;
@@ -26,13 +26,13 @@ use crate::{
     workspace::Workspace,
 };
 
-/// What a host has to do, and what it is writing.
+/// The host's queue, and the record that it is writing.
 #[derive(Debug)]
 pub(crate) struct Hosting {
     finalizer: Finalizer,
     queue: VecDeque<Work>,
     writing: Option<Writing>,
-    /// What this program waits for the outcome of.
+    /// Requests whose outcomes this program waits for.
     pub(crate) taken_up: BTreeSet<OpeningId>,
     /// Devices at the door that wait for the record which answers them.
     asks: BTreeMap<ProposalId, Vec<AskId>>,
@@ -46,7 +46,7 @@ enum Work {
     Title(CommandId, String),
     /// A proposal, or a join of an invite that lets anyone in who holds it.
     Proposal(ProposalId),
-    /// What a person said of a device at the door.
+    /// A person's decision on a device at the door.
     Approved(CommandId, PeerId, bool),
     Act(CommandId, HostAct),
 }
@@ -58,7 +58,7 @@ struct Writing {
     then: Then,
 }
 
-/// What is said when the record is on the disk.
+/// The reply that is due when the record is on the disk.
 #[derive(Debug)]
 pub(super) enum Then {
     Nothing,
@@ -72,7 +72,7 @@ pub(super) enum Then {
 }
 
 impl Work {
-    /// Who waits for it here.
+    /// The command that waits for it.
     fn command(&self) -> Option<CommandId> {
         match self {
             Self::Title(id, _) | Self::Approved(id, ..) | Self::Act(id, _) => Some(*id),
@@ -82,7 +82,7 @@ impl Work {
 }
 
 impl Then {
-    /// Who waits for the record here.
+    /// The command that waits for the record.
     fn command(&self) -> Option<CommandId> {
         match self {
             Self::Nothing => None,
@@ -232,7 +232,8 @@ impl Workspace {
             }
             // Those who hold it drop it with the record that answers it.
             Verdict::Answered(_) => {}
-            // It is asked again when the author is a member: by the host's next start at the latest.
+            // It is asked again when the author is a member: by the host's next start at the
+            // latest.
             Verdict::Stranger(author) => tracing::info!(author = %author.short(), "a stranger"),
             Verdict::NeedsApproval => self.ask_a_person(core, id),
             Verdict::NotHost => self.stop_hosting(core),
@@ -282,7 +283,7 @@ impl Workspace {
         }
     }
 
-    /// The record that was being written is on the disk: it is so from now on, for everybody.
+    /// The record that was being written is on the disk: it holds from now on, for everybody.
     pub(super) fn host_record_stored(&mut self, core: &mut Core) {
         let writing = self.hosting.as_mut().and_then(|hosting| hosting.writing.take());
         let Some(Writing { record, then }) = writing else { return };
@@ -301,7 +302,8 @@ impl Workspace {
         self.follow_record(grown.appended, Some(Happened::HostRecorded(then)));
     }
 
-    /// All that follows from a record of this host was followed: whoever waits for it hears.
+    /// All that follows from a record of this host was followed: the command that waits for it gets
+    /// its reply.
     pub(super) fn host_recorded(&mut self, core: &mut Core, then: Then) {
         match then {
             Then::Nothing => {}

@@ -25,7 +25,7 @@ impl Introductions {
         self.looked.remove(&link);
     }
 
-    /// Whether to look at one that came over that link.
+    /// Decides whether to look at one that came over that link.
     fn is_looked_at(&mut self, now: Timestamp, link: LinkId) -> bool {
         let last = self.looked.get(&link);
         if last.is_some_and(|last| now < last.after(limits::INTRODUCTION_SOONEST)) {
@@ -42,7 +42,7 @@ impl Workspace {
         Some(introduction_frame(&self.chain.log().introduction(&core.me)?))
     }
 
-    /// Whether a device is a member: by this log, or by a record that this log does not have yet.
+    /// True if a device is a member: by this log, or by a record that this log does not have yet.
     pub(crate) fn is_let_in(&self, device: &PeerId) -> bool {
         let introduced = self.introductions.awaited.get(device);
         self.member(device).is_some() || introduced.is_some_and(|one| self.chain.log().awaits(one))
@@ -71,8 +71,8 @@ impl Workspace {
         }
     }
 
-    /// A device says that it is a member, and shows it. Whether it is let in; none when it said
-    /// something else.
+    /// A device says that it is a member, and shows it. Returns whether it is let in, `None` if it
+    /// said something else.
     pub(super) fn introduce(
         &mut self,
         core: &mut Core,

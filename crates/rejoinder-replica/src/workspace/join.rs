@@ -15,7 +15,8 @@ use crate::{
     workspace::Workspace,
 };
 
-/// What a member answers to a device that asks, or says that it is one. Nothing in it tells about the workspace.
+/// A member's answer to a device that asks to join, or says that it is a member. It tells nothing
+/// about the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JoinAnswer {
     /// You are a member: link with me.
@@ -36,14 +37,14 @@ impl JoinAnswer {
     }
 }
 
-/// Whether the answer to [`Replica::introductions`](crate::Replica::introductions) is that a link
+/// True if the answer to [`Replica::introductions`](crate::Replica::introductions) is that a link
 /// will be taken now.
 pub fn is_let_in(answer: &[u8]) -> bool {
     from_bytes("join answer", answer).is_ok_and(|answer: JoinAnswer| answer == JoinAnswer::Member)
 }
 
 impl Workspace {
-    /// A device at the door asks; none says that the answer comes later.
+    /// Answers a device at the door. `None` if the answer comes later.
     pub(crate) fn join_asked(
         &mut self,
         core: &mut Core,
@@ -84,13 +85,13 @@ impl Workspace {
         self.chain.state().host() == Some(core.me)
     }
 
-    /// What this device has against a join. Only from the host is it the last word: this one may
+    /// Turns a join down. Only the host has the last word: this device may
     /// be of another release, or have lost what it would judge by.
     fn no(&self, core: &Core, why: String) -> JoinAnswer {
         if self.is_host(core) { JoinAnswer::Refused(why) } else { JoinAnswer::Unknown }
     }
 
-    /// What the log says of a join.
+    /// The log's answer to a join.
     pub(super) fn join_answer(&self, id: &rejoinder_identity::ProposalId) -> Option<JoinAnswer> {
         Some(match &self.chain.state().answered(id)?.ruling {
             Ruling::Granted | Ruling::Decided(_) => JoinAnswer::Member,

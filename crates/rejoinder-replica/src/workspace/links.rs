@@ -121,7 +121,7 @@ impl Workspace {
         }
     }
 
-    /// What was so before, without the changes that a fault does not tell.
+    /// The state that was told before, without the changes that a fault does not tell.
     #[cfg(rejoinder_mutants)]
     fn untold_changes(&self, before: Told) -> Told {
         Told {
@@ -136,12 +136,13 @@ impl Workspace {
         }
     }
 
-    /// Whether the same is everywhere and every own edit and proposal is on a peer's disk.
+    /// True if every linked member has the same and every own edit and proposal is on a peer's
+    /// disk.
     pub(crate) fn synced(&self) -> bool {
         self.peers.all_in_sync() && self.uncarried() == 0 && !self.proposals.any_alone()
     }
 
-    /// Whether every linked member has the whole log on its disk.
+    /// True if every linked member has the whole log on its disk.
     pub(crate) fn delivered(&self) -> bool {
         self.peers.all_have_log(self.chain.position().length)
     }

@@ -110,8 +110,8 @@ pub(crate) fn new_turn(core: &mut Core, text: &str) -> StartTurn {
     StartTurn { turn, message, queued: None }
 }
 
-/// What the click means: every submitted or skipped answer that is on the screen, overlaid with
-/// those that came with the completion.
+/// The answers that a click means: every submitted or skipped one that is on the screen, overlaid
+/// with those that came with the completion.
 fn on_screen(
     warm: &Warm,
     response: ChatInputResponseKind,
@@ -130,7 +130,7 @@ fn on_screen(
     ready.chain(given).collect()
 }
 
-/// Why an accept can be refused before it is on its way: what its author sees is not complete.
+/// Refuses an accept before it is on its way, if what its author sees is not complete.
 fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
     match completion.response {
         ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => return None,
@@ -146,7 +146,7 @@ fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
     settlement.too_large.map(|question| Refusal::TooLarge { question })
 }
 
-/// Why a request can't be completed any more.
+/// The reason why a request can't be completed any more.
 pub(crate) fn over(status: &Status) -> Option<Refusal> {
     match status {
         Status::Open => None,

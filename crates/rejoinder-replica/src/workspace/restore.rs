@@ -25,7 +25,7 @@ impl Workspace {
         self.chain.was_longer(was);
     }
 
-    /// Whether the disk held more of the log than is here.
+    /// True if the disk held more of the log than is here.
     pub(crate) fn is_cut_short(&self) -> bool {
         self.chain.is_cut_short()
     }
@@ -62,7 +62,7 @@ impl Workspace {
         self.documents.contains(document)
     }
 
-    /// What records were made on was on the host's disk before them.
+    /// Notes that whatever a record was made on was on the host's disk before it.
     pub(crate) fn acknowledge_what_records_were_made_on(&mut self) {
         let openings: Vec<_> = self.chain.state().requests().map(Request::opening).collect();
         openings.iter().for_each(|opening| self.acknowledged_by_record(opening));
@@ -81,7 +81,7 @@ impl Workspace {
         self.access.add_hints(hints);
     }
 
-    /// Whether a record answers a proposal: it names it, or has let its device in.
+    /// True if a record answers a proposal: it names it, or has let its device in.
     pub(crate) fn is_over(&self, id: &ProposalId, content: &Content) -> bool {
         self.chain.state().answered(id).is_some()
             || match content {

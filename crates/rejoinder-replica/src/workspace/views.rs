@@ -1,4 +1,4 @@
-//! How a workspace is shown.
+//! Views of a workspace.
 
 use std::collections::BTreeMap;
 
@@ -127,7 +127,7 @@ fn status(status: &Status) -> RequestStatus {
     }
 }
 
-/// The record that settled a request, and what it embeds; none while it is open.
+/// The record that settled a request, and what it embeds. `None` while it is open.
 fn settled(status: &Status) -> Option<(RecordId, &Embedded)> {
     match status {
         Status::Open => None,

@@ -1,4 +1,4 @@
-//! What the host's program does, as records.
+//! Acts of the host's program, as records.
 
 use std::collections::BTreeMap;
 
@@ -156,8 +156,8 @@ struct Revised<'a> {
 }
 
 impl Revised<'_> {
-    /// Whether its document would take these answers: they are written when the record is on the
-    /// disk, and what is refused then was asked for in vain.
+    /// Checks that its document would take these answers: they are written when the record is on
+    /// the disk, and what is refused then was asked for in vain.
     fn takes(
         &self,
         document: &Document,

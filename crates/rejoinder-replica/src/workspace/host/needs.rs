@@ -1,4 +1,4 @@
-//! What the host's next piece of work is: the documents that it decides on must be in memory.
+//! The host's next piece of work: the documents that it decides on must be in memory.
 
 use rejoinder_finalizer::{Complete, ProposalKind};
 use rejoinder_identity::OpeningId;
@@ -8,7 +8,7 @@ use crate::{
     command::HostAct, core::Core, proposals::Content, refused::Refused, workspace::Workspace,
 };
 
-/// Whether the documents that a piece of work needs are in memory.
+/// The state of the documents that a piece of work needs.
 enum Documents {
     Here,
     /// They are being read.
@@ -18,9 +18,9 @@ enum Documents {
 }
 
 impl Workspace {
-    /// The next piece of work, out of the queue. One that needs a document which can't be read
-    /// does not keep what comes after it waiting: a proposal stays where it is until the document can
-    /// be read, and an act is refused, as its program is here and can do something about the disk.
+    /// The next piece of work, out of the queue. One that needs a document which can't be read does
+    /// not keep what comes after it waiting: a proposal stays where it is until the document can be
+    /// read, and an act is refused, as its program is here and can do something about the disk.
     pub(super) fn next_work(&mut self, core: &mut Core) -> Option<Work> {
         let mut place = 0;
         loop {
@@ -87,7 +87,7 @@ impl Workspace {
         }
     }
 
-    /// Each that is not here is asked for, but for those that the disk just failed to read.
+    /// Asks for each that is not here, except those that the disk just failed to read.
     fn documents(&mut self, core: &mut Core, needed: &[OpeningId]) -> Documents {
         let mut coming = false;
         let mut unreadable = None;
