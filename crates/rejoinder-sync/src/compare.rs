@@ -38,7 +38,7 @@ impl Sync {
         }
         if position.compare {
             match link.known {
-                Known::Nothing => link.talk.summarize(self.now, false),
+                Known::Nothing => link.talk.open(self.now),
                 Known::Below(_) | Known::All => link.talk.check_soon(self.now),
             }
         }
@@ -52,7 +52,7 @@ impl Sync {
         let same = self.held.is_at(&theirs);
         if same != link.in_sync {
             link.in_sync = same;
-            link.talk.differs_since = self.now;
+            link.talk.turned(self.now);
             self.effects.push_back(Effect::InSync(id, same));
         }
         if !same {
@@ -72,16 +72,13 @@ impl Sync {
         if summary.from.is_none() {
             link.talk.begins_to_take(self.now);
         }
-        if !link.talk.ignores {
+        if !link.talk.ignores() {
             let learned = learn(&self.held, link, summary);
             self.note(id, learned);
         }
         let Some(link) = self.links.get_mut(&id) else { return };
         if summary.until.is_none() {
-            if !summary.answer {
-                link.talk.answer_soon(self.now);
-            }
-            link.talk.waits_for_summary = false;
+            link.talk.ends_to_take(self.now, summary.answer);
         }
         link.talk.answer_if_due(self.now);
         self.wake(id);

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use rejoinder_identity::Timestamp;
-
 /// The change in an envelope.
 pub const CHANGE: usize = 64 * 1024;
 /// An envelope: its change, and room for ids, key, signature and fields of later releases.
@@ -48,8 +46,6 @@ pub const COMPARE_SOONEST: Duration = Duration::from_secs(5);
 pub const SETTLE: Duration = Duration::from_secs(2);
 /// Positions are told so much after a change, so that a burst of changes is told once.
 pub const POSITION: Duration = Duration::from_millis(50);
-/// The end of time: nothing is due.
-pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
 
 /// Parked items of one author.
 pub const PARKED: usize = 256;

@@ -230,7 +230,7 @@ impl Link {
     pub(crate) fn held_changed(&mut self, now: Timestamp) -> bool {
         let was_in_sync = std::mem::take(&mut self.in_sync);
         if was_in_sync {
-            self.talk.differs_since = now;
+            self.talk.turned(now);
         } else {
             self.look = true;
         }
@@ -241,6 +241,6 @@ impl Link {
 
     /// Nothing is lacking there that could be sent now.
     pub(crate) fn is_caught_up(&self, log_length: u64) -> bool {
-        self.outbox.is_empty() && self.owed.is_done(log_length) && self.talk.sending.is_none()
+        self.outbox.is_empty() && self.owed.is_done(log_length) && self.talk.part().is_none()
     }
 }

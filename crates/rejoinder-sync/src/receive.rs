@@ -30,10 +30,9 @@ impl Sync {
             }
             Some(Message::Summary(summary)) => {
                 check_order(&summary)?;
-                if summary.from.is_some() && summary.from != link.talk.next_part {
+                if !link.talk.part_arrived(summary.from, summary.until) {
                     return Err(Misbehaved::SummaryOutOfOrder);
                 }
-                link.talk.next_part = summary.until;
                 link.inflow.came(frame.len())?;
                 self.inbox.push_back((id, Inbound::Summary(summary)));
                 self.inbox.push_back((id, Inbound::End(frame.len())));

@@ -10,7 +10,7 @@ use crate::{
     message::{Heard, Message, Stored, Summary},
     owed::Want,
     sync::Inbound,
-    talk::Sending,
+    talk::Part,
 };
 
 impl Sync {
@@ -69,9 +69,9 @@ impl Sync {
 impl Link {
     /// What is small and waits for nothing.
     fn next_control(&mut self, held: &mut Held, takes_in: bool) -> Option<Message<'static>> {
-        if self.talk.ask {
+        if self.talk.asks() {
             let position = held.position(true);
-            self.talk.tells(position);
+            self.talk.tell(position);
             return Some(Message::Position(position));
         }
         if !self.acknowledging.is_empty() {
@@ -110,8 +110,8 @@ impl Link {
     /// The next part of our summary. Before it, it is said what was heard: the other side must know
     /// which of its items our summary would name, had they been admitted.
     fn next_part(&mut self, held: &Held, takes_in: bool) -> Option<Vec<u8>> {
-        let Sending { from, answer } =
-            self.talk.sending.filter(|_| self.has_room(limits::FRAME_TARGET))?;
+        let Part { from, answer } =
+            self.talk.part().filter(|_| self.has_room(limits::FRAME_TARGET))?;
         if takes_in && let Some(bytes) = self.inflow.tell(0) {
             return Some(Message::Heard(Heard { bytes }).to_frame());
         }
@@ -119,7 +119,7 @@ impl Link {
         let log = from.is_none().then(|| held.log_summary());
         let frame =
             Message::Summary(Summary { answer, log, from, until, lines: List(lines) }).to_frame();
-        self.talk.sending = until.map(|_| Sending { from: until, answer });
+        self.talk.part_sent(until);
         self.outflow.sent(frame.len(), Vec::new(), None);
         Some(frame)
     }
@@ -148,11 +148,6 @@ impl Link {
             return None;
         }
         let position = held.position(false);
-        if self.talk.told == Some(position) {
-            self.talk.nothing_to_tell();
-            return None;
-        }
-        self.talk.tells(position);
-        Some(Message::Position(position).to_frame())
+        self.talk.tell(position).then(|| Message::Position(position).to_frame())
     }
 }

@@ -161,7 +161,7 @@ impl Sync {
     /// When to call [`timeout`](Self::timeout).
     pub fn poll_timeout(&self) -> Option<Timestamp> {
         let log_length = self.held.log.length();
-        self.links.values().map(|link| link.talk.next(link.is_caught_up(log_length))).min()
+        self.links.values().filter_map(|link| link.talk.next(link.is_caught_up(log_length))).min()
     }
 
     pub(crate) fn wake(&mut self, id: LinkId) {

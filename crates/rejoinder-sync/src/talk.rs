@@ -1,169 +1,214 @@
-//! When to tell the other side where we are, and when to compare.
+//! The conversation on one link: when to tell our position, and when to compare.
+
+mod round;
+mod timer;
 
 use rejoinder_identity::Timestamp;
 
+pub(crate) use self::round::Part;
+use self::{
+    round::Round,
+    timer::{Timer, TimerTable},
+};
 use crate::{key::Key, limits, message::Position};
-
-/// A summary that is being sent, part by part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sending {
-    pub(crate) from: Option<Key>,
-    pub(crate) answer: bool,
-}
 
 /// The conversation on one link.
 ///
-/// It begins with both positions. If they differ, both sides send a summary; later, one side asks
-/// with a position, the other sends a summary if it still differs after a while, and gets one in
+/// It begins with both positions. If they differ, both sides send a summary. Later, one side asks
+/// with a position. If the other still differs after a while, it sends a summary, and gets one in
 /// answer.
 #[derive(Debug)]
 pub(crate) struct Talk {
-    /// The position that was last told.
-    pub(crate) told: Option<Position>,
-    /// When to tell it again; never, when it has not changed.
-    tell: Timestamp,
-    /// The position is to be told at once, asking for a comparison.
-    pub(crate) ask: bool,
-    /// When to ask next.
-    compare: Timestamp,
+    /// The position that was last told; `None` if it is to be told at once, asking for a
+    /// comparison.
+    told: Option<Position>,
+    timers: TimerTable,
+    round: Round,
+    theirs: Theirs,
+    /// When a comparison was last due; at first, when the link came up.
     asked: Timestamp,
-    /// When to send a summary if the two sides still differ.
-    check: Timestamp,
-    /// When to answer a summary that came too soon.
-    answer: Timestamp,
-    pub(crate) differs_since: Timestamp,
-    pub(crate) sending: Option<Sending>,
-    /// Our summary, not an answer, was sent; theirs has not come to its end.
-    pub(crate) waits_for_summary: bool,
-    last_sent: Option<Timestamp>,
-    last_taken: Option<Timestamp>,
-    /// The summary that comes is too soon after the one before to be acted on.
-    pub(crate) ignores: bool,
-    /// Where the next part of a summary must begin.
-    pub(crate) next_part: Option<Key>,
+    /// When our last summary began to leave.
+    summarized: Option<Timestamp>,
+    /// When the two sides last began to differ, or to agree.
+    turned: Timestamp,
+}
+
+/// The summary that the other side sends.
+#[derive(Debug, Default)]
+struct Theirs {
+    /// The key at which its next part must begin; `None` if no part is to follow.
+    next: Option<Key>,
+    /// When the last one that was heeded began.
+    began: Option<Timestamp>,
+    /// Whether this one came too soon after that one to be heeded.
+    ignored: bool,
 }
 
 impl Talk {
     pub(crate) fn new(now: Timestamp, compare: Timestamp) -> Self {
+        let mut timers = TimerTable::default();
+        timers.set(Timer::Compare, compare);
         Self {
             told: None,
-            tell: limits::NEVER,
-            ask: true,
-            compare,
+            timers,
+            round: Round::Resting,
+            theirs: Theirs::default(),
             asked: now,
-            check: limits::NEVER,
-            answer: limits::NEVER,
-            differs_since: now,
-            sending: None,
-            waits_for_summary: false,
-            last_sent: None,
-            last_taken: None,
-            ignores: false,
-            next_part: None,
+            summarized: None,
+            turned: now,
         }
     }
 
+    // Our position.
+
+    /// Whether our position is to be told at once, asking for a comparison.
+    pub(crate) fn asks(&self) -> bool {
+        self.told.is_none()
+    }
+
+    /// Tells our position by then.
     pub(crate) fn tell_by(&mut self, time: Timestamp) {
-        self.tell = self.tell.min(time);
+        self.timers.set_by(Timer::Tell, time);
     }
 
+    /// Whether it is time to tell our position.
     pub(crate) fn is_to_tell(&self, now: Timestamp) -> bool {
-        self.tell <= now
+        self.timers.is_due(Timer::Tell, now)
     }
 
-    /// This was told.
-    pub(crate) fn tells(&mut self, position: Position) {
-        self.told = Some(Position { compare: false, ..position });
-        self.tell = limits::NEVER;
-        self.ask = false;
+    /// Notes that a position is told now. Returns whether it is news to the other side.
+    pub(crate) fn tell(&mut self, position: Position) -> bool {
+        self.timers.stop(Timer::Tell);
+        let told = Some(Position { compare: false, ..position });
+        std::mem::replace(&mut self.told, told) != told
     }
 
-    pub(crate) fn nothing_to_tell(&mut self) {
-        self.tell = limits::NEVER;
-    }
+    // When to compare.
 
     /// Asks for a comparison soon.
     pub(crate) fn compare_soon(&mut self, now: Timestamp) {
-        self.compare = self.compare.min(now.max(self.asked.after(limits::COMPARE_SOONEST)));
+        let soonest = self.asked.after(limits::COMPARE_SOONEST);
+        self.timers.set_by(Timer::Compare, now.max(soonest));
     }
 
-    /// The other side asked for a comparison, and differs.
+    /// The other side asked for a comparison, and its position is not ours.
     pub(crate) fn check_soon(&mut self, now: Timestamp) {
-        if !self.is_talking() {
-            let settled = self.differs_since.after(limits::SETTLE);
-            self.check = self.check.min(now.max(settled).max(self.soonest(self.last_sent)));
+        if self.round == Round::Resting {
+            let settled = self.turned.after(limits::SETTLE);
+            let soonest = self.soonest(self.summarized);
+            self.timers.set_by(Timer::Check, now.max(settled).max(soonest));
         }
     }
 
-    /// A summary came to its end that wants an answer.
-    pub(crate) fn answer_soon(&mut self, now: Timestamp) {
-        if !self.is_talking() {
-            self.answer = self.answer.min(now.max(self.soonest(self.last_sent)));
-        }
+    /// The two sides began to differ, or to agree.
+    pub(crate) fn turned(&mut self, now: Timestamp) {
+        self.turned = now;
     }
 
-    /// Begins to send a summary.
-    pub(crate) fn summarize(&mut self, now: Timestamp, answer: bool) {
-        if rejoinder_identity::mutant!("mutant-never-compares") {
-            return;
-        }
-        if self.is_talking() {
-            return;
-        }
-        self.sending = Some(Sending { from: None, answer });
-        self.waits_for_summary = !answer;
-        self.last_sent = Some(now);
-        (self.check, self.answer) = (limits::NEVER, limits::NEVER);
-    }
-
-    /// The first part of a summary came.
-    pub(crate) fn begins_to_take(&mut self, now: Timestamp) {
-        self.ignores = self.last_taken.is_some() && now < self.soonest(self.last_taken);
-        if !self.ignores {
-            self.last_taken = Some(now);
-        }
-    }
-
-    /// The two sides are the same.
+    /// The two sides are the same: there is nothing to check.
     pub(crate) fn agrees(&mut self) {
-        self.check = limits::NEVER;
+        self.timers.stop(Timer::Check);
     }
 
-    /// What is due; `next` is the time of the next regular comparison. Whether one begins.
+    /// Does what is due. `next` is the time of the next regular comparison. Returns whether one
+    /// begins now.
     pub(crate) fn timeout(&mut self, now: Timestamp, next: Timestamp, in_sync: bool) -> bool {
-        let compares = self.compare <= now;
+        let compares = self.timers.expire(Timer::Compare, now);
         if compares {
-            (self.compare, self.asked, self.ask) = (next, now, true);
-            // If the other side never answered, it is asked anew.
-            self.waits_for_summary = false;
+            self.timers.set(Timer::Compare, next);
+            (self.asked, self.told) = (now, None);
+            // If the other side never answered, it is asked again.
+            self.round = self.round.stop_awaiting();
         }
         self.answer_if_due(now);
-        if self.check <= now {
-            self.check = limits::NEVER;
-            if !in_sync {
-                self.summarize(now, false);
-            }
+        if self.timers.expire(Timer::Check, now) && !in_sync {
+            self.open(now);
         }
         compares
     }
 
-    pub(crate) fn answer_if_due(&mut self, now: Timestamp) {
-        if self.answer <= now {
-            self.summarize(now, true);
-            self.answer = limits::NEVER;
+    /// Returns the time of the next timeout. A position that is held back (not `may_tell`) needs
+    /// none: it is told when what holds it back has left.
+    pub(crate) fn next(&self, may_tell: bool) -> Option<Timestamp> {
+        self.timers.next(|timer| match timer {
+            Timer::Tell => may_tell,
+            Timer::Compare | Timer::Check | Timer::Answer => true,
+        })
+    }
+
+    // Our summary.
+
+    /// Begins to send a summary that the other side answers.
+    pub(crate) fn open(&mut self, now: Timestamp) {
+        self.summarize(now, Round::Opening { next: None });
+    }
+
+    /// Returns the part of our summary that is to leave, if one is.
+    pub(crate) fn part(&self) -> Option<Part> {
+        self.round.part()
+    }
+
+    /// A part of our summary has left. `until` is the key at which the next one begins.
+    pub(crate) fn part_sent(&mut self, until: Option<Key>) {
+        self.round = self.round.part_sent(until);
+    }
+
+    fn summarize(&mut self, now: Timestamp, round: Round) {
+        if rejoinder_identity::mutant!("mutant-never-compares") {
+            return;
+        }
+        if self.round != Round::Resting {
+            return;
+        }
+        self.round = round;
+        self.summarized = Some(now);
+        self.timers.stop(Timer::Check);
+        self.timers.stop(Timer::Answer);
+    }
+
+    // Their summary.
+
+    /// A part of their summary arrived. Returns whether it begins where it must.
+    pub(crate) fn part_arrived(&mut self, from: Option<Key>, until: Option<Key>) -> bool {
+        let follows = from.is_none() || from == self.theirs.next;
+        if follows {
+            self.theirs.next = until;
+        }
+        follows
+    }
+
+    /// The first part of their summary is dealt with.
+    pub(crate) fn begins_to_take(&mut self, now: Timestamp) {
+        let theirs = &self.theirs;
+        let ignored = theirs.began.is_some() && now < self.soonest(theirs.began);
+        self.theirs.ignored = ignored;
+        if !ignored {
+            self.theirs.began = Some(now);
         }
     }
 
-    /// When to come back; to tell a position only when it is not held back.
-    pub(crate) fn next(&self, may_tell: bool) -> Timestamp {
-        let tell = if may_tell { self.tell } else { limits::NEVER };
-        self.compare.min(self.check).min(self.answer).min(tell)
+    /// Whether their summary came too soon after the one before to be heeded.
+    pub(crate) fn ignores(&self) -> bool {
+        self.theirs.ignored
     }
 
-    fn is_talking(&self) -> bool {
-        self.sending.is_some() || self.waits_for_summary
+    /// The last part of their summary was dealt with. If it is an answer, it is not answered.
+    pub(crate) fn ends_to_take(&mut self, now: Timestamp, answer: bool) {
+        // While a round is under way, our summary is leaving or has left: it is the answer.
+        if !answer && self.round == Round::Resting {
+            self.timers.set_by(Timer::Answer, now.max(self.soonest(self.summarized)));
+        }
+        self.round = self.round.stop_awaiting();
     }
 
+    /// Begins to send the answer to their summary, if it is time.
+    pub(crate) fn answer_if_due(&mut self, now: Timestamp) {
+        if self.timers.expire(Timer::Answer, now) {
+            self.summarize(now, Round::Answering { next: None });
+        }
+    }
+
+    /// Returns the soonest time for another summary in the same direction as the `last`.
     fn soonest(&self, last: Option<Timestamp>) -> Timestamp {
         last.map_or(self.asked, |last| last.after(limits::COMPARE_SOONEST))
     }
