@@ -32,8 +32,6 @@ mod receive;
 mod speak;
 mod sync;
 mod talk;
-#[cfg(test)]
-mod world;
 
 pub use address_card::AddressCard;
 pub use effect::{Carried, Effect};

@@ -1,5 +1,8 @@
 //! A frame came: it is taken apart, and what must wait its turn is put in line.
 
+#[cfg(test)]
+mod hostile;
+
 use rejoinder_identity::Timestamp;
 
 use crate::{

@@ -1,9 +1,9 @@
 //! What is looked at in every step of a world.
 
 use rejoinder_identity::{ProposalId, RecordId};
+use rejoinder_sync::{Carried, LinkId};
 
 use super::net::World;
-use crate::{Carried, LinkId};
 
 impl World {
     /// Nothing is said to be carried that is not on the peer's disk.

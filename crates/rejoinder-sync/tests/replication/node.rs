@@ -9,9 +9,9 @@ use rejoinder_identity::{
     ActorId, ChangeHash, DocumentId, PeerId, ProposalId, RecordId, Timestamp, Tip, VersionVector,
     hash,
 };
+use rejoinder_sync::{Fetched, Item, ItemKind, LinkId, Parked, ParkedItem, Sync, Wait};
 
 use super::disk::{Change, Disk, Made, Record, Write};
-use crate::{Fetched, Item, ItemKind, LinkId, Parked, ParkedItem, Sync, Wait};
 
 /// What is comparable between nodes: the log, the version vectors, the proposals.
 pub(super) type State = (Vec<RecordId>, BTreeMap<(DocumentId, ActorId), Tip>, BTreeSet<ProposalId>);

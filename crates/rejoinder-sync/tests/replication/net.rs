@@ -6,12 +6,17 @@ use std::{
 };
 
 use rejoinder_identity::{ActorId, DocumentId, ProposalId, Timestamp, hash};
+use rejoinder_sync::{Effect, LinkId};
 
 use super::{
     node::{Node, State, Taken},
     random::Random,
 };
-use crate::{Effect, LinkId, message::Message};
+
+/// The byte of a frame that says of which kind it is.
+const KIND: usize = 1;
+/// The kind of a frame that tells a position.
+const POSITION: u8 = 1;
 
 /// A frame on its way, with what its sender held when it was sent.
 #[derive(Debug)]
@@ -229,15 +234,16 @@ impl World {
         let Some(end) = self.ends.get_mut(&id) else { return false };
         let Some(Flying { frame, sender }) = end.arriving.pop_front() else { return false };
         let node = end.node;
-        match Message::from_frame(&frame).unwrap().unwrap() {
-            Message::Position(_) => {
+        match frame[KIND] {
+            POSITION => {
                 end.told = sender;
                 self.count("positions");
             }
-            Message::Summary(_) => self.count("summary parts"),
-            Message::Items(_) => self.count("frames of items"),
-            Message::Stored(_) => self.count("acknowledgements"),
-            Message::Heard(_) => self.count("credits"),
+            2 => self.count("summary parts"),
+            3 => self.count("frames of items"),
+            4 => self.count("acknowledgements"),
+            5 => self.count("credits"),
+            kind => panic!("a frame of kind {kind}"),
         }
         let now = self.now;
         self.nodes[node].sync.receive(now, id, &frame).unwrap();
@@ -319,9 +325,7 @@ impl World {
             Effect::Send(link, frame) => {
                 let Some(end) = self.ends.get(&link) else { return };
                 let other = end.other;
-                let is_position =
-                    matches!(Message::from_frame(&frame), Ok(Some(Message::Position(_))));
-                let sender = is_position.then(|| self.nodes[node].state());
+                let sender = (frame[KIND] == POSITION).then(|| self.nodes[node].state());
                 let arriving = &mut self.ends.get_mut(&other).unwrap().arriving;
                 arriving.push_back(Flying { frame, sender });
             }

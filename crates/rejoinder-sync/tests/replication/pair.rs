@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use rejoinder_sync::limits;
+
 use super::net::World;
-use crate::limits;
 
 const A: usize = 0;
 const B: usize = 1;

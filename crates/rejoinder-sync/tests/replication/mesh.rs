@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use rejoinder_sync::limits;
+
 use super::{
     net::{Counts, World},
     random::Random,
 };
-use crate::limits;
 
 type Edges = &'static [(usize, usize)];
 
