@@ -14,5 +14,6 @@ mod limits;
 mod log;
 mod model;
 mod properties;
+mod refusals;
 mod wishes;
 mod world;
