@@ -1,6 +1,8 @@
 //! The engine's views and fates as the command shows them.
 
-use rejoinder::{Answer, How, MemberView, PeerId, QuestionId, Refusal, RequestStatus};
+use rejoinder::{
+    Answer, How, MemberView, PeerId, QuestionId, Refusal, RequestStatus, refusal::Over,
+};
 
 use crate::{
     event::{Event, Fate},
@@ -94,7 +96,7 @@ pub fn fate(fate: &rejoinder::Fate, me: PeerId) -> Fate {
 #[expect(clippy::wildcard_enum_match_arm, reason = "one reason of many names a peer")]
 fn decided_by(refusal: &Refusal) -> Option<PeerId> {
     match refusal {
-        Refusal::AlreadyDecided { by, .. } => Some(*by),
+        Refusal::Nobody(Over::AlreadyDecided { by, .. }) => Some(*by),
         _ => None,
     }
 }

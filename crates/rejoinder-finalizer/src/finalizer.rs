@@ -25,7 +25,7 @@ use crate::{
     limits,
     log::{Log, size_limit},
     record::{Body, EpochStarted, Record, Refused},
-    refusal::Refusal,
+    refusal::{BadCall, HostCannot, Refusal},
 };
 
 /// Writes one epoch of a workspace's log.
@@ -77,10 +77,12 @@ impl Finalizer {
     ) -> Result<(Self, Checked<Record>), Refusal> {
         let workspace = log.workspace();
         if WorkspaceId::of_root(&root.public()) != workspace {
-            return Err(Refusal::NotHost);
+            return Err(Refusal::Host(HostCannot::NotHost));
         }
         if name.len() > limits::NAME {
-            return Err(Refusal::Malformed { why: format!("a name above {} bytes", limits::NAME) });
+            return Err(Refusal::Caller(BadCall::Malformed {
+                why: format!("a name above {} bytes", limits::NAME),
+            }));
         }
         let position = log.position();
         let certificate = EpochCertificate {
@@ -115,7 +117,7 @@ impl Finalizer {
 
     fn write(&self, log: &Log, now: Timestamp, body: Body) -> Result<Checked<Record>, Refusal> {
         if !self.is_current(log) {
-            return Err(Refusal::NotHost);
+            return Err(Refusal::Host(HostCannot::NotHost));
         }
         self.sign(log, now, body)
     }
@@ -134,7 +136,10 @@ impl Finalizer {
         let verified = Verified::sign(&self.device, record);
         let size = verified.bytes().len();
         if size > limit {
-            return Err(Refusal::RecordTooLarge { size: size as u64, limit: limit as u64 });
+            return Err(Refusal::Caller(BadCall::RecordTooLarge {
+                size: size as u64,
+                limit: limit as u64,
+            }));
         }
         Ok(Checked::by_us(verified))
     }

@@ -16,7 +16,7 @@ pub mod limits;
 mod log;
 mod proposal;
 mod record;
-mod refusal;
+pub mod refusal;
 mod request;
 mod response;
 mod settlement;

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use rejoinder_finalizer::{Checked, Join, Log, Refusal, Unanswered};
+use rejoinder_finalizer::{Checked, Join, Log, Refusal, Unanswered, refusal::NoAccess};
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, Timestamp, WorkspaceId};
 
 pub(crate) use self::pending::{Content, NotCarried, Pending};
@@ -104,11 +104,15 @@ impl Proposals {
             From::Door { host } => (true, host),
         };
         if at_door && held.taken >= held.seats {
-            return Err(NotCarried::NotGranted(Refusal::NoSeatLeft { seats: held.seats }));
+            return Err(NotCarried::NotGranted(Refusal::Owner(NoAccess::NoSeatLeft {
+                seats: held.seats,
+            })));
         }
         if host && now > held.expires {
             let expired = held.expires;
-            return Err(NotCarried::NotGranted(Refusal::InviteExpired { expired }));
+            return Err(NotCarried::NotGranted(Refusal::Owner(NoAccess::InviteExpired {
+                expired,
+            })));
         }
         let (mut all, mut of_invite) = (0, 0);
         for other in self.joins() {

@@ -97,6 +97,6 @@ pub use rejoinder_replica::{
     Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Fate, Form, FormProblem, How,
     MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
     RequestView, RestoreError, ReviewUrl, Rules, Salvaged, UrlProblem, Version, Work,
-    WorkspaceView, answer_from_json, answer_to_json, cursor_after, excluded_bound,
+    WorkspaceView, answer_from_json, answer_to_json, cursor_after, excluded_bound, refusal,
 };
 pub use rejoinder_storage::{Backend, StoreError};

@@ -11,7 +11,7 @@ use crate::{
     log::Log,
     proposal::StartTurn,
     record::{Body, InviteIssued, Record},
-    refusal::Refusal,
+    refusal::{BadCall, HostCannot, Refusal},
     request::How,
     settlement::Settle,
     state::State,
@@ -147,15 +147,16 @@ impl State {
 
     fn add_part(&self, part: &str) -> Result<Body, Refusal> {
         let turn = self.active()?;
-        let read: ResponsePart = serde_json::from_str(part)
-            .map_err(|error| Refusal::Malformed { why: format!("the part: {error}") })?;
+        let read: ResponsePart = serde_json::from_str(part).map_err(|error| {
+            Refusal::Caller(BadCall::Malformed { why: format!("the part: {error}") })
+        })?;
         match read {
-            ResponsePart::InputRequest(_) => {
-                Err(Refusal::Unsupported { what: "a request as a plain part: raise it".into() })
-            }
-            ResponsePart::Error(_) => {
-                Err(Refusal::Unsupported { what: "an error as a plain part: fail the turn".into() })
-            }
+            ResponsePart::InputRequest(_) => Err(Refusal::Host(HostCannot::Unsupported {
+                what: "a request as a plain part: raise it".into(),
+            })),
+            ResponsePart::Error(_) => Err(Refusal::Host(HostCannot::Unsupported {
+                what: "an error as a plain part: fail the turn".into(),
+            })),
             ResponsePart::Markdown(_)
             | ResponsePart::ContentRef(_)
             | ResponsePart::ToolCall(_)
@@ -186,7 +187,7 @@ impl State {
             | ResponsePart::Unknown(_) => None,
         });
         let Some(kind) = kind else {
-            return Err(Refusal::NoEffect { action: "chat/delta".to_owned() });
+            return Err(Refusal::Caller(BadCall::NoEffect { action: "chat/delta".to_owned() }));
         };
         let action = json!({ "type": kind, "turnId": turn, "partId": part, "content": text });
         Ok(self.publish_on_chat(&action, OnBehalf::default()))
@@ -197,9 +198,9 @@ impl State {
         let of_its_own =
             matches!(said.action, StateAction::ChatTurnStarted(_) | StateAction::ChatTurnResume(_));
         if of_its_own || !may_be_published(&said.action) {
-            return Err(Refusal::Unsupported {
+            return Err(Refusal::Host(HostCannot::Unsupported {
                 what: format!("{:?} as a plain action", said.kind),
-            });
+            }));
         }
         said.publish(self, channel, OnBehalf::default())
     }
@@ -207,7 +208,9 @@ impl State {
 
 fn issue(issued: InviteIssued) -> Result<Body, Refusal> {
     if issued.seats == 0 {
-        return Err(Refusal::Malformed { why: "an invite without seats".to_owned() });
+        return Err(Refusal::Caller(BadCall::Malformed {
+            why: "an invite without seats".to_owned(),
+        }));
     }
     Ok(Body::InviteIssued(issued))
 }

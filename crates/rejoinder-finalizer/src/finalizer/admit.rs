@@ -8,7 +8,7 @@ use crate::{
     join::Join,
     log::Log,
     record::{Body, MemberAdded},
-    refusal::Refusal,
+    refusal::{NoAccess, Refusal},
     state::Invite,
 };
 
@@ -40,11 +40,13 @@ impl Finalizer {
             return self.answer(log, now, id, *device, added(member.role, None));
         }
         let granted = match log.state().invites().get(invite) {
-            None => Err(Refusal::UnknownInvite),
+            None => Err(Refusal::Owner(NoAccess::UnknownInvite)),
             Some(held) => match may_use(held, now) {
                 Err(refusal) => Err(refusal),
                 Ok(()) if held.approve && approved.is_none() => return Verdict::NeedsApproval,
-                Ok(()) if held.approve && approved == Some(false) => Err(Refusal::NotApproved),
+                Ok(()) if held.approve && approved == Some(false) => {
+                    Err(Refusal::Owner(NoAccess::NotApproved))
+                }
                 Ok(()) => added(held.role, Some(*invite)),
             },
         };
@@ -54,10 +56,10 @@ impl Finalizer {
 
 fn may_use(invite: &Invite, now: Timestamp) -> Result<(), Refusal> {
     if now > invite.expires {
-        return Err(Refusal::InviteExpired { expired: invite.expires });
+        return Err(Refusal::Owner(NoAccess::InviteExpired { expired: invite.expires }));
     }
     if invite.taken >= invite.seats {
-        return Err(Refusal::NoSeatLeft { seats: invite.seats });
+        return Err(Refusal::Owner(NoAccess::NoSeatLeft { seats: invite.seats }));
     }
     Ok(())
 }

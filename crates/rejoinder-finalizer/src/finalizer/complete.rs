@@ -9,7 +9,7 @@ use crate::{
     limits,
     proposal::{Complete, Proposal},
     record::{Body, Decided},
-    refusal::Refusal,
+    refusal::{BadAnswers, Over, Refusal},
     request::{Request, Status},
     settlement::{Completion, Embedded, Settle, Settlement},
     state::State,
@@ -24,7 +24,9 @@ impl State {
     ) -> Result<Body, Refusal> {
         let request = self.open(&complete.opening)?;
         if complete.revision != request.revision() {
-            return Err(Refusal::RequestChanged { revision: request.revision() });
+            return Err(Refusal::Answerer(BadAnswers::RequestChanged {
+                revision: request.revision(),
+            }));
         }
         let author = proposal.value().author;
         let settlement = settle.completion(
@@ -52,7 +54,7 @@ impl State {
         };
         let left_out = fit(&mut [&mut decided.embedded], limits::LARGE_RECORD);
         match left_out {
-            Some(question) if accept => Err(Refusal::TooLarge { question }),
+            Some(question) if accept => Err(Refusal::Answerer(BadAnswers::TooLarge { question })),
             Some(_) | None => Ok(Body::Decided(decided)),
         }
     }
@@ -60,20 +62,20 @@ impl State {
     /// The request, if it is open; else why not.
     pub(super) fn open(&self, opening: &OpeningId) -> Result<&Request, Refusal> {
         let Some(request) = self.request(opening) else {
-            return Err(Refusal::NoOpenRequest { ended: None });
+            return Err(Refusal::Nobody(Over::NoOpenRequest { ended: None }));
         };
         match request.status() {
             Status::Open => Ok(request),
             Status::Decided(_) if rejoinder_identity::mutant!("mutant-second-completion-wins") => {
                 Ok(request)
             }
-            Status::Decided(decision) => Err(Refusal::AlreadyDecided {
+            Status::Decided(decision) => Err(Refusal::Nobody(Over::AlreadyDecided {
                 by: decision.by,
                 response: decision.response,
                 decision: decision.record,
-            }),
+            })),
             Status::Suspended(ended) | Status::Ended(ended) => {
-                Err(Refusal::NoOpenRequest { ended: Some(ended.how) })
+                Err(Refusal::Nobody(Over::NoOpenRequest { ended: Some(ended.how) }))
             }
         }
     }
@@ -82,19 +84,23 @@ impl State {
 /// What an accept must satisfy; decline and cancel are never refused for content.
 fn acceptable(request: &Request, settlement: &Settlement) -> Result<(), Refusal> {
     if let Some(question) = settlement.too_large.clone() {
-        return Err(Refusal::TooLarge { question });
+        return Err(Refusal::Answerer(BadAnswers::TooLarge { question }));
     }
     if !settlement.missing.is_empty() {
-        return Err(Refusal::RequiredUnanswered { questions: settlement.missing.clone() });
+        return Err(Refusal::Answerer(BadAnswers::RequiredUnanswered {
+            questions: settlement.missing.clone(),
+        }));
     }
     if !settlement.invalid.is_empty() {
-        return Err(Refusal::Invalid { questions: settlement.invalid.clone() });
+        return Err(Refusal::Answerer(BadAnswers::Invalid {
+            questions: settlement.invalid.clone(),
+        }));
     }
     if request.strict() && !settlement.displaced.is_empty() {
         let mut questions: Vec<_> =
             settlement.displaced.iter().map(|displaced| displaced.question.clone()).collect();
         questions.dedup();
-        return Err(Refusal::Stale { questions });
+        return Err(Refusal::Answerer(BadAnswers::Stale { questions }));
     }
     Ok(())
 }

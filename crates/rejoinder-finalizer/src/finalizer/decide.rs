@@ -8,7 +8,7 @@ use crate::{
     log::Log,
     proposal::{Proposal, ProposalKind},
     record::Body,
-    refusal::Refusal,
+    refusal::{HostCannot, NoAccess, Refusal},
     settlement::Settle,
     state::State,
 };
@@ -71,9 +71,9 @@ impl Granting<'_> {
             ProposalKind::Action { channel, action } => {
                 member_action::publish(state, channel, action, on_behalf)
             }
-            ProposalKind::Unknown { kind, .. } => {
-                Err(Refusal::Unsupported { what: format!("proposals of kind {kind}") })
-            }
+            ProposalKind::Unknown { kind, .. } => Err(Refusal::Host(HostCannot::Unsupported {
+                what: format!("proposals of kind {kind}"),
+            })),
         }
     }
 }
@@ -89,7 +89,7 @@ fn allowed(kind: &ProposalKind, role: Role) -> Result<(), Refusal> {
         | ProposalKind::Unknown { .. } => Role::Collaborator,
     };
     if role < least {
-        return Err(Refusal::NotAllowed { role });
+        return Err(Refusal::Owner(NoAccess::NotAllowed { role }));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::{OnBehalf, turn::parsed};
 use crate::{
     conversation::read_action,
     record::{Body, Published},
-    refusal::Refusal,
+    refusal::{BadCall, HostCannot, Refusal},
     state::State,
 };
 
@@ -31,19 +31,21 @@ pub(super) fn publish(
     match sayer(&said.action) {
         Sayer::Member => {}
         Sayer::Otherwise => {
-            return Err(Refusal::Unsupported {
+            return Err(Refusal::Host(HostCannot::Unsupported {
                 what: format!("{:?} as a plain action: it has a proposal of its own", said.kind),
-            });
+            }));
         }
         Sayer::Nobody => {
-            return Err(Refusal::Unsupported { what: format!("{:?}", said.kind) });
+            return Err(Refusal::Host(HostCannot::Unsupported {
+                what: format!("{:?}", said.kind),
+            }));
         }
-        Sayer::Host => return Err(Refusal::HostOnly { action: said.kind }),
+        Sayer::Host => return Err(Refusal::Caller(BadCall::HostOnly { action: said.kind })),
     }
     if let StateAction::ChatPendingMessageSet(set) = &said.action
         && set.message.origin.kind != MessageKind::User
     {
-        return Err(Refusal::OriginNotUser);
+        return Err(Refusal::Caller(BadCall::OriginNotUser));
     }
     said.publish(state, channel, on_behalf)
 }
@@ -58,7 +60,8 @@ pub(super) struct Said<'a> {
 impl<'a> Said<'a> {
     pub(super) fn read(json: &'a str) -> Result<Self, Refusal> {
         let kind = parsed("the action", json)?["type"].as_str().unwrap_or_default().to_owned();
-        let action = read_action(json).map_err(|why| Refusal::Malformed { why })?;
+        let action =
+            read_action(json).map_err(|why| Refusal::Caller(BadCall::Malformed { why }))?;
         Ok(Self { json, kind, action })
     }
 
@@ -70,7 +73,7 @@ impl<'a> Said<'a> {
         on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
         let Some(target) = state.channel(channel) else {
-            return Err(Refusal::NoSuchChannel { channel: channel.to_owned() });
+            return Err(Refusal::Caller(BadCall::NoSuchChannel { channel: channel.to_owned() }));
         };
         let mut trial = state.conversation.clone();
         match trial.reduce(target, &self.action) {
@@ -81,9 +84,11 @@ impl<'a> Said<'a> {
                 grants: on_behalf.grants,
             })),
             ReduceOutcome::NoOp | ReduceOutcome::OutOfScope => {
-                Err(Refusal::NoEffect { action: self.kind })
+                Err(Refusal::Caller(BadCall::NoEffect { action: self.kind }))
             }
-            ReduceOutcome::Invalid(error) => Err(Refusal::Malformed { why: error.to_string() }),
+            ReduceOutcome::Invalid(error) => {
+                Err(Refusal::Caller(BadCall::Malformed { why: error.to_string() }))
+            }
         }
     }
 }

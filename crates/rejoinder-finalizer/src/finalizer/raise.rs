@@ -11,7 +11,7 @@ use crate::{
     limits,
     log::Log,
     record::{Body, Raised, Record},
-    refusal::Refusal,
+    refusal::{BadCall, HostCannot, Refusal},
 };
 
 /// A request that the host program raises.
@@ -77,12 +77,13 @@ impl Finalizer {
 
     fn place(&self, log: &Log, raise: &Raise<'_>) -> Result<(String, Skeleton), Refusal> {
         if !self.is_current(log) {
-            return Err(Refusal::NotHost);
+            return Err(Refusal::Host(HostCannot::NotHost));
         }
         let state = log.state();
         state.active()?;
-        let request: ChatInputRequest = serde_json::from_str(raise.request)
-            .map_err(|error| Refusal::Malformed { why: format!("the request: {error}") })?;
+        let request: ChatInputRequest = serde_json::from_str(raise.request).map_err(|error| {
+            Refusal::Caller(BadCall::Malformed { why: format!("the request: {error}") })
+        })?;
         let json = without_answers(raise.request)?;
         if let Some(open) = state.open_request(&RequestId(request.id)) {
             let place = Skeleton {
@@ -94,7 +95,7 @@ impl Finalizer {
         }
         if state.open_requests().len() >= limits::OPEN_REQUESTS {
             let limit = u32::try_from(limits::OPEN_REQUESTS).unwrap_or(u32::MAX);
-            return Err(Refusal::TooManyOpen { limit });
+            return Err(Refusal::Host(HostCannot::TooManyOpen { limit }));
         }
         let position = log.position();
         let document = DocumentId::of_opening(

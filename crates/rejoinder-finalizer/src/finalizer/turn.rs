@@ -10,7 +10,7 @@ use crate::{
     limits,
     proposal::StartTurn,
     record::{Body, EndedRequest, Published, TurnEnded},
-    refusal::Refusal,
+    refusal::{BadCall, HostCannot, Over, Refusal},
     request::How,
     settlement::{Embedded, Settle},
     state::State,
@@ -24,15 +24,16 @@ impl State {
         on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
         if self.conversation.standing(&start.turn) != Standing::Gone {
-            return Err(Refusal::AlreadyStarted { turn: start.turn.clone() });
+            return Err(Refusal::Nobody(Over::AlreadyStarted { turn: start.turn.clone() }));
         }
         if let Some(turn) = self.active_turn() {
-            return Err(Refusal::TurnActive { turn });
+            return Err(Refusal::Caller(BadCall::TurnActive { turn }));
         }
-        let message: Message = serde_json::from_str(&start.message)
-            .map_err(|error| Refusal::Malformed { why: format!("the message: {error}") })?;
+        let message: Message = serde_json::from_str(&start.message).map_err(|error| {
+            Refusal::Caller(BadCall::Malformed { why: format!("the message: {error}") })
+        })?;
         if on_behalf.origin.is_some() && message.origin.kind != MessageKind::User {
-            return Err(Refusal::OriginNotUser);
+            return Err(Refusal::Caller(BadCall::OriginNotUser));
         }
         let mut action = json!({
             "type": "chat/turnStarted",
@@ -53,7 +54,7 @@ impl State {
         on_behalf: OnBehalf,
     ) -> Result<Body, Refusal> {
         if self.conversation.standing(turn) != (Standing::Finished { resumable: true }) {
-            return Err(Refusal::NotResumable { turn: turn.clone() });
+            return Err(Refusal::Caller(BadCall::NotResumable { turn: turn.clone() }));
         }
         let left: Vec<RequestId> = self
             .suspended_requests()
@@ -61,7 +62,7 @@ impl State {
             .map(|request| request.id().clone())
             .collect();
         if !left.is_empty() {
-            return Err(Refusal::NotTakenUp { requests: left });
+            return Err(Refusal::Host(HostCannot::NotTakenUp { requests: left }));
         }
         let action = json!({ "type": "chat/turnResume", "turnId": turn });
         Ok(self.publish_on_chat(&action, on_behalf))
@@ -85,7 +86,7 @@ impl State {
     ) -> Result<Body, Refusal> {
         let active = self.active()?;
         if active != *turn {
-            return Err(Refusal::OtherTurn { active });
+            return Err(Refusal::Caller(BadCall::OtherTurn { active }));
         }
         let action = self.end_action("chat/turnCancelled", &active, now);
         Ok(self.end_turn(&action, How::Cancelled, settle, on_behalf))
@@ -100,8 +101,12 @@ impl State {
         let mut action = json!({ "type": "chat/truncated" });
         if let Some(turn) = turn {
             match self.conversation.standing(turn) {
-                Standing::Active => return Err(Refusal::TurnActive { turn: turn.clone() }),
-                Standing::Gone => return Err(Refusal::NoSuchTurn { turn: turn.clone() }),
+                Standing::Active => {
+                    return Err(Refusal::Caller(BadCall::TurnActive { turn: turn.clone() }));
+                }
+                Standing::Gone => {
+                    return Err(Refusal::Caller(BadCall::NoSuchTurn { turn: turn.clone() }));
+                }
                 Standing::Finished { .. } => action["turnId"] = json!(turn),
             }
         }
@@ -109,7 +114,7 @@ impl State {
     }
 
     pub(super) fn active(&self) -> Result<TurnId, Refusal> {
-        self.active_turn().ok_or(Refusal::NoActiveTurn)
+        self.active_turn().ok_or(Refusal::Caller(BadCall::NoActiveTurn))
     }
 
     /// The action that ends a turn now. How long it took is told by the host's clock.
@@ -169,5 +174,5 @@ fn ahp_time(now: Timestamp) -> Timestamp {
 /// it does not know, so it may accept what this refuses: a number out of range, for one.
 pub(super) fn parsed(what: &str, json: &str) -> Result<Value, Refusal> {
     serde_json::from_str(json)
-        .map_err(|error| Refusal::Malformed { why: format!("{what}: {error}") })
+        .map_err(|error| Refusal::Caller(BadCall::Malformed { why: format!("{what}: {error}") }))
 }

@@ -3,6 +3,7 @@
 use ahp_types::state::ChatInputResponseKind::{Accept, Cancel, Decline};
 use rejoinder_finalizer::{
     Checked, HostAction, How, NotInOrder, Proposal, ProposalKind, Refusal, Status,
+    refusal::{BadAnswers, Over},
 };
 use rejoinder_identity::{Verified, WorkspaceId};
 
@@ -15,7 +16,9 @@ fn refused(refusal: Refusal) -> Outcome {
 #[test]
 fn an_accept_needs_the_required_answers_and_names_what_is_missing() {
     let (mut world, opening) = World::asked();
-    let missing = refused(Refusal::RequiredUnanswered { questions: vec!["env".into()] });
+    let missing = refused(Refusal::Answerer(BadAnswers::RequiredUnanswered {
+        questions: vec!["env".into()],
+    }));
     assert_eq!(world.complete("ana", opening, Accept), missing);
     assert!(world.request(&opening).is_open());
     let by = key("ben").public();
@@ -32,7 +35,8 @@ fn an_accept_with_an_invalid_answer_is_refused_and_names_it() {
     let by = key("ben").public();
     world.documents.answer(opening, "env", text("submitted", "prod"), by);
     world.documents.invalid = vec!["notes".into()];
-    let invalid = refused(Refusal::Invalid { questions: vec!["notes".into()] });
+    let invalid =
+        refused(Refusal::Answerer(BadAnswers::Invalid { questions: vec!["notes".into()] }));
     assert_eq!(world.complete("ana", opening, Accept), invalid);
     assert_eq!(world.complete("ana", opening, Decline), Outcome::Granted);
 }
@@ -42,7 +46,9 @@ fn the_second_is_told_who_decided_what() {
     let (mut world, opening) = World::asked();
     assert_eq!(world.complete("ben", opening, Decline), Outcome::Granted);
     let second = world.complete("ana", opening, Accept);
-    let Outcome::Refused(Refusal::AlreadyDecided { by, response, decision }) = &second else {
+    let Outcome::Refused(Refusal::Nobody(Over::AlreadyDecided { by, response, decision })) =
+        &second
+    else {
         panic!("{second:?}");
     };
     let Status::Decided(made) = world.request(&opening).status() else { panic!() };
@@ -87,7 +93,10 @@ fn a_strict_request_refuses_to_displace_what_was_not_seen() {
         world.documents.answer(opening, "env", text("submitted", "prod"), by);
         let outcome = world.decide(&proposal);
         if strict {
-            assert_eq!(outcome, refused(Refusal::Stale { questions: vec!["env".into()] }));
+            assert_eq!(
+                outcome,
+                refused(Refusal::Answerer(BadAnswers::Stale { questions: vec!["env".into()] }))
+            );
         } else {
             assert_eq!(outcome, Outcome::Granted);
             let Status::Decided(decision) = world.request(&opening).status() else { panic!() };
@@ -101,7 +110,7 @@ fn a_strict_request_refuses_to_displace_what_was_not_seen() {
 fn a_completion_of_another_revision_is_refused() {
     let (mut world, opening) = World::asked();
     world.raise(REQUEST, false);
-    let changed = refused(Refusal::RequestChanged { revision: 2 });
+    let changed = refused(Refusal::Answerer(BadAnswers::RequestChanged { revision: 2 }));
     assert_eq!(world.complete("ana", opening, Decline), changed);
 }
 
@@ -109,10 +118,10 @@ fn a_completion_of_another_revision_is_refused() {
 fn nothing_is_open_that_nobody_opened_or_that_ended() {
     let (mut world, opening) = World::asked();
     let nowhere = rejoinder_identity::OpeningId([7; 32]);
-    let unknown = refused(Refusal::NoOpenRequest { ended: None });
+    let unknown = refused(Refusal::Nobody(Over::NoOpenRequest { ended: None }));
     assert_eq!(world.complete("ana", nowhere, Cancel), unknown);
     world.act(HostAction::Expire { opening }).unwrap();
-    let expired = refused(Refusal::NoOpenRequest { ended: Some(How::Expired) });
+    let expired = refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }));
     assert_eq!(world.complete("ana", opening, Accept), expired);
 }
 
@@ -137,14 +146,16 @@ fn the_same_proposal_is_never_answered_twice() {
 
 #[test]
 fn reasons_have_stable_codes_and_name_the_question() {
-    let refusal = Refusal::RequiredUnanswered { questions: vec!["env".into(), "a.b".into()] };
+    let refusal = Refusal::Answerer(BadAnswers::RequiredUnanswered {
+        questions: vec!["env".into(), "a.b".into()],
+    });
     assert_eq!(refusal.code(), "required-unanswered");
     assert_eq!(refusal.questions().len(), 2);
     assert_eq!(
         refusal.to_string(),
         r#"no submitted answer to the required questions "env", "a.b""#
     );
-    let refusal = Refusal::TooLarge { question: "notes".into() };
+    let refusal = Refusal::Answerer(BadAnswers::TooLarge { question: "notes".into() });
     assert!(refusal.to_string().contains(r#""notes""#), "{refusal}");
 }
 

@@ -1,7 +1,7 @@
 //! A host that signs what no finalizer writes: peers fold it alike, and without harm.
 
 use ahp_types::state::ChatInputResponseKind::Decline;
-use rejoinder_finalizer::{Body, Log, MemberAdded, Refusal, Refused, Ruling};
+use rejoinder_finalizer::{Body, Log, MemberAdded, Refusal, Refused, Ruling, refusal::BadCall};
 use rejoinder_identity::Role;
 
 use crate::{
@@ -22,7 +22,8 @@ fn the_first_answer_to_a_proposal_is_the_answer() {
     let proposal = decline.proposal_id();
     let before = world.log.state().answered(&proposal).cloned();
     let author = key("ana").public();
-    let again = Body::Refused(Refused { proposal, author, reason: Refusal::NoActiveTurn });
+    let again =
+        Body::Refused(Refused { proposal, author, reason: Refusal::Caller(BadCall::NoActiveTurn) });
     append(&mut world.log, again);
     assert_eq!(world.log.state().answered(&proposal).cloned(), before);
     assert_eq!(before.unwrap().ruling, Ruling::Decided(opening));

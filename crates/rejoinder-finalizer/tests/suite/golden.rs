@@ -7,6 +7,7 @@ use rejoinder_finalizer::{
     Body, Checked, Complete, Decided, Displaced, Embedded, EndedRequest, EpochCertificate,
     EpochStarted, How, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
     Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnded,
+    refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
 };
 use rejoinder_identity::{
     ActorId, ChangeHash, Hash, Incarnation, Nonce, OpeningId, PeerId, ProposalId, RecordId, Role,
@@ -111,7 +112,9 @@ fn bodies() -> Vec<(&'static str, Body, &'static str)> {
             Body::Refused(Refused {
                 proposal,
                 author: peer,
-                reason: Refusal::RequiredUnanswered { questions: vec!["env".into()] },
+                reason: Refusal::Answerer(BadAnswers::RequiredUnanswered {
+                    questions: vec!["env".into()],
+                }),
             }),
             "078e012222222222222222222222222222222222222222222222222222222222222222111111\
              111111111111111111111111111111111111111111111111111111111106030103656e761372\
@@ -294,10 +297,10 @@ fn signed_frames() {
 fn reasons_keep_their_numbers() {
     // By the first byte of each: a reason is never moved or removed.
     let first = |refusal: Refusal| to_bytes(&refusal)[0];
-    assert_eq!(first(Refusal::NoOpenRequest { ended: Some(How::Expired) }), 1);
-    assert_eq!(first(Refusal::NoActiveTurn), 9);
-    assert_eq!(first(Refusal::OriginNotUser), 14);
-    assert_eq!(first(Refusal::UnknownInvite), 23);
-    assert_eq!(first(Refusal::NotHost), 27);
+    assert_eq!(first(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) })), 1);
+    assert_eq!(first(Refusal::Caller(BadCall::NoActiveTurn)), 9);
+    assert_eq!(first(Refusal::Caller(BadCall::OriginNotUser)), 14);
+    assert_eq!(first(Refusal::Owner(NoAccess::UnknownInvite)), 23);
+    assert_eq!(first(Refusal::Host(HostCannot::NotHost)), 27);
     assert_eq!(first(Refusal::Other { code: String::new(), text: String::new() }), 28);
 }

@@ -1,7 +1,10 @@
 //! What the host program may say, and how requests are raised.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
-use rejoinder_finalizer::{HostAction, How, LogChange, Refusal, Status};
+use rejoinder_finalizer::{
+    HostAction, How, LogChange, Refusal, Status,
+    refusal::{BadCall, Over},
+};
 use rejoinder_identity::{DocumentId, Incarnation, Timestamp};
 use serde_json::Value;
 
@@ -20,14 +23,14 @@ fn a_turn_speaks_and_ends() {
         text: text.to_owned(),
     };
     let markdown = r#"{"kind":"markdown","id":"p1","content":"Look"}"#;
-    assert_eq!(world.act(say(markdown)), Err(Refusal::NoActiveTurn));
-    assert_eq!(world.act(append("p1", "x")), Err(Refusal::NoActiveTurn));
-    assert_eq!(world.act(HostAction::CompleteTurn), Err(Refusal::NoActiveTurn));
-    assert_eq!(world.act(HostAction::CancelTurn), Err(Refusal::NoActiveTurn));
-    assert_eq!(world.fail(true), Err(Refusal::NoActiveTurn));
+    assert_eq!(world.act(say(markdown)), Err(Refusal::Caller(BadCall::NoActiveTurn)));
+    assert_eq!(world.act(append("p1", "x")), Err(Refusal::Caller(BadCall::NoActiveTurn)));
+    assert_eq!(world.act(HostAction::CompleteTurn), Err(Refusal::Caller(BadCall::NoActiveTurn)));
+    assert_eq!(world.act(HostAction::CancelTurn), Err(Refusal::Caller(BadCall::NoActiveTurn)));
+    assert_eq!(world.fail(true), Err(Refusal::Caller(BadCall::NoActiveTurn)));
     world.start("t1");
     let again = world.act(HostAction::StartTurn(start_turn("t2")));
-    assert_eq!(again, Err(Refusal::TurnActive { turn: turn("t1") }));
+    assert_eq!(again, Err(Refusal::Caller(BadCall::TurnActive { turn: turn("t1") })));
     world.act(say(markdown)).unwrap();
     world.act(say(r#"{"kind":"reasoning","id":"p2","content":"Hm"}"#)).unwrap();
     world.act(append("p1", "ing")).unwrap();
@@ -96,7 +99,7 @@ fn an_expiry_is_told_apart_from_a_cancel() {
         assert_eq!(ended.embedded.answers["env"].answer, text("draft", "pro"));
         assert_eq!(world.statuses(), (1, 1));
         let expire = world.act(HostAction::Expire { opening });
-        assert_eq!(expire, Err(Refusal::NoOpenRequest { ended: Some(how) }));
+        assert_eq!(expire, Err(Refusal::Nobody(Over::NoOpenRequest { ended: Some(how) })));
         if how != How::Truncated {
             let part = &chat(&world)["turns"][1]["responseParts"][0];
             assert_eq!(part["request"]["answers"]["env"]["value"]["value"], "pro");
@@ -198,7 +201,7 @@ fn open_parts_get_their_answers_from_whoever_has_the_documents() {
 #[test]
 fn no_request_without_a_turn_or_without_sense() {
     let mut world = World::empty();
-    assert_eq!(world.try_raise(REQUEST, false), Err(Refusal::NoActiveTurn));
+    assert_eq!(world.try_raise(REQUEST, false), Err(Refusal::Caller(BadCall::NoActiveTurn)));
     world.start("t1");
     for nonsense in ["", "{}", "[]", r#"{"id":7}"#, r#"{"id":"r","later":1e999}"#] {
         let refused = world.try_raise(nonsense, false).unwrap_err();

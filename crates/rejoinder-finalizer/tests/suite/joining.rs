@@ -1,7 +1,7 @@
 //! Devices that ask to come in.
 
 use rejoinder_finalizer::{
-    Body, Checked, HostAction, InviteIssued, Join, NotInOrder, Refusal, Verdict,
+    Body, Checked, HostAction, InviteIssued, Join, NotInOrder, Refusal, Verdict, refusal::NoAccess,
 };
 use rejoinder_identity::{Nonce, Role, WorkspaceId};
 
@@ -18,7 +18,10 @@ fn seats_are_counted_and_members_need_none() {
         assert_eq!(world.admit(&join), Outcome::Answered, "carried twice");
     }
     let full = world.join("cy", &invite);
-    assert_eq!(world.admit(&full), Outcome::Refused(Refusal::NoSeatLeft { seats: 2 }));
+    assert_eq!(
+        world.admit(&full),
+        Outcome::Refused(Refusal::Owner(NoAccess::NoSeatLeft { seats: 2 }))
+    );
     // A member may ask again with a ticket that is used up; it may have another name.
     let again = world.join("ana", &invite);
     assert_eq!(world.admit(&again), Outcome::Granted);
@@ -39,7 +42,7 @@ fn expiry_is_judged_by_the_hosts_clock() {
     assert_eq!(world.admit(&join), Outcome::Granted, "at the very moment it still holds");
     world.now = expires.after(std::time::Duration::from_millis(1));
     let late = world.join("ben", &invite);
-    let expired = Refusal::InviteExpired { expired: expires };
+    let expired = Refusal::Owner(NoAccess::InviteExpired { expired: expires });
     assert_eq!(world.admit(&late), Outcome::Refused(expired));
     let member = world.join("ana", &invite);
     assert_eq!(world.admit(&member), Outcome::Granted, "a member needs none that holds");
@@ -49,7 +52,7 @@ fn expiry_is_judged_by_the_hosts_clock() {
 fn an_invite_that_was_never_issued_lets_nobody_in() {
     let mut world = World::empty();
     let join = world.join("ana", &key("made up"));
-    assert_eq!(world.admit(&join), Outcome::Refused(Refusal::UnknownInvite));
+    assert_eq!(world.admit(&join), Outcome::Refused(Refusal::Owner(NoAccess::UnknownInvite)));
 }
 
 #[test]

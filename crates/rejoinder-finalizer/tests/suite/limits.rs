@@ -4,6 +4,7 @@ use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_finalizer::{
     Body, Checked, HostAction, Join, Log, LogError, NotInOrder, Proposal, ProposalKind, Record,
     Refusal, Status, limits,
+    refusal::{BadAnswers, HostCannot},
 };
 use rejoinder_identity::{Nonce, Verified};
 
@@ -141,7 +142,7 @@ fn open_requests() {
         world.raise(&named(number), false);
     }
     let over = world.try_raise(&named(limits::OPEN_REQUESTS), false).unwrap_err();
-    assert_eq!(over, Refusal::TooManyOpen { limit: 64 });
+    assert_eq!(over, Refusal::Host(HostCannot::TooManyOpen { limit: 64 }));
     // A revision is none more.
     world.try_raise(&named(0), true).unwrap();
 }
@@ -174,7 +175,7 @@ fn answers_that_are_too_large_together_refuse_an_accept_and_name_the_largest() {
     let by = key("ben").public();
     world.documents.answer(opening, "env", text("submitted", "prod"), by);
     world.documents.answer(opening, "notes", text("draft", &"n".repeat(limits::LARGE_RECORD)), by);
-    let refused = Refusal::TooLarge { question: "notes".into() };
+    let refused = Refusal::Answerer(BadAnswers::TooLarge { question: "notes".into() });
     assert_eq!(world.complete("ana", opening, Accept), Outcome::Refused(refused));
     // A decline is never refused for content: what does not fit is left out, and said.
     assert_eq!(world.complete("ana", opening, Decline), Outcome::Granted);

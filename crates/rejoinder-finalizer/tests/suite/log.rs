@@ -3,7 +3,7 @@
 use ahp_types::state::ChatInputResponseKind::Decline;
 use rejoinder_finalizer::{
     Body, EpochCertificate, EpochStarted, Log, LogChange, LogError, Record, Refusal, Status,
-    Verdict,
+    Verdict, refusal::HostCannot,
 };
 use rejoinder_identity::{Incarnation, RecordId, SecretKey, Verified, WorkspaceId};
 
@@ -155,7 +155,7 @@ fn the_first_record_of_an_epoch_comes_before_all_else() {
     let (finalizer, first) = start(&empty, 1, world.now);
     world.log = empty;
     world.finalizer = finalizer;
-    assert_eq!(world.act(title.clone()), Err(Refusal::NotHost));
+    assert_eq!(world.act(title.clone()), Err(Refusal::Host(HostCannot::NotHost)));
     world.append(first);
     world.act(title).unwrap();
 }

@@ -1,7 +1,10 @@
 //! Golden bytes of every reason: what a host wrote in a record is read by all later releases.
 
 use ahp_types::state::ChatInputResponseKind;
-use rejoinder_finalizer::{How, Refusal};
+use rejoinder_finalizer::{
+    How, Refusal,
+    refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
+};
 use rejoinder_identity::{PeerId, RecordId, Role, Timestamp, from_bytes, to_bytes};
 
 /// Each reason, its code, and its bytes. The first byte is its number on the wire.
@@ -9,53 +12,97 @@ fn reasons() -> Vec<(Refusal, &'static str, String)> {
     let [twelve, thirteen] = ["12", "13"].map(|byte| byte.repeat(32));
     vec![
         (
-            Refusal::AlreadyDecided {
+            Refusal::Nobody(Over::AlreadyDecided {
                 by: PeerId([0x12; 32]),
                 response: ChatInputResponseKind::Decline,
                 decision: RecordId([0x13; 32]),
-            },
+            }),
             "already-decided",
             format!("00{twelve}01{thirteen}"),
         ),
-        (Refusal::NoOpenRequest { ended: Some(How::Expired) }, "no-open-request", "010104".into()),
-        (Refusal::RequestChanged { revision: 300 }, "request-changed", "02ac02".into()),
         (
-            Refusal::RequiredUnanswered { questions: vec!["q".into()] },
+            Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }),
+            "no-open-request",
+            "010104".into(),
+        ),
+        (
+            Refusal::Answerer(BadAnswers::RequestChanged { revision: 300 }),
+            "request-changed",
+            "02ac02".into(),
+        ),
+        (
+            Refusal::Answerer(BadAnswers::RequiredUnanswered { questions: vec!["q".into()] }),
             "required-unanswered",
             "03010171".into(),
         ),
-        (Refusal::Invalid { questions: vec!["q".into()] }, "invalid", "04010171".into()),
-        (Refusal::Stale { questions: vec!["q".into()] }, "stale", "05010171".into()),
-        (Refusal::TooLarge { question: "q".into() }, "too-large", "060171".into()),
-        (Refusal::TurnActive { turn: "t".into() }, "turn-active", "070174".into()),
-        (Refusal::AlreadyStarted { turn: "t".into() }, "already-started", "080174".into()),
-        (Refusal::NoActiveTurn, "no-active-turn", "09".into()),
-        (Refusal::OtherTurn { active: "t".into() }, "other-turn", "0a0174".into()),
-        (Refusal::NoSuchTurn { turn: "t".into() }, "no-such-turn", "0b0174".into()),
-        (Refusal::NotResumable { turn: "t".into() }, "not-resumable", "0c0174".into()),
-        (Refusal::NotTakenUp { requests: vec!["r".into()] }, "not-taken-up", "0d010172".into()),
-        (Refusal::OriginNotUser, "origin-not-user", "0e".into()),
-        (Refusal::HostOnly { action: "a".into() }, "host-only", "0f0161".into()),
-        (Refusal::Unsupported { what: "w".into() }, "unsupported", "100177".into()),
-        (Refusal::Malformed { why: "w".into() }, "malformed", "110177".into()),
-        (Refusal::NoEffect { action: "a".into() }, "no-effect", "120161".into()),
-        (Refusal::NoSuchChannel { channel: "c".into() }, "no-such-channel", "130163".into()),
-        (Refusal::NotAllowed { role: Role::Owner }, "not-allowed", "1403".into()),
         (
-            Refusal::RecordTooLarge { size: 300, limit: 200 },
+            Refusal::Answerer(BadAnswers::Invalid { questions: vec!["q".into()] }),
+            "invalid",
+            "04010171".into(),
+        ),
+        (
+            Refusal::Answerer(BadAnswers::Stale { questions: vec!["q".into()] }),
+            "stale",
+            "05010171".into(),
+        ),
+        (
+            Refusal::Answerer(BadAnswers::TooLarge { question: "q".into() }),
+            "too-large",
+            "060171".into(),
+        ),
+        (Refusal::Caller(BadCall::TurnActive { turn: "t".into() }), "turn-active", "070174".into()),
+        (
+            Refusal::Nobody(Over::AlreadyStarted { turn: "t".into() }),
+            "already-started",
+            "080174".into(),
+        ),
+        (Refusal::Caller(BadCall::NoActiveTurn), "no-active-turn", "09".into()),
+        (Refusal::Caller(BadCall::OtherTurn { active: "t".into() }), "other-turn", "0a0174".into()),
+        (
+            Refusal::Caller(BadCall::NoSuchTurn { turn: "t".into() }),
+            "no-such-turn",
+            "0b0174".into(),
+        ),
+        (
+            Refusal::Caller(BadCall::NotResumable { turn: "t".into() }),
+            "not-resumable",
+            "0c0174".into(),
+        ),
+        (
+            Refusal::Host(HostCannot::NotTakenUp { requests: vec!["r".into()] }),
+            "not-taken-up",
+            "0d010172".into(),
+        ),
+        (Refusal::Caller(BadCall::OriginNotUser), "origin-not-user", "0e".into()),
+        (Refusal::Caller(BadCall::HostOnly { action: "a".into() }), "host-only", "0f0161".into()),
+        (
+            Refusal::Host(HostCannot::Unsupported { what: "w".into() }),
+            "unsupported",
+            "100177".into(),
+        ),
+        (Refusal::Caller(BadCall::Malformed { why: "w".into() }), "malformed", "110177".into()),
+        (Refusal::Caller(BadCall::NoEffect { action: "a".into() }), "no-effect", "120161".into()),
+        (
+            Refusal::Caller(BadCall::NoSuchChannel { channel: "c".into() }),
+            "no-such-channel",
+            "130163".into(),
+        ),
+        (Refusal::Owner(NoAccess::NotAllowed { role: Role::Owner }), "not-allowed", "1403".into()),
+        (
+            Refusal::Caller(BadCall::RecordTooLarge { size: 300, limit: 200 }),
             "record-too-large",
             "15ac02c801".into(),
         ),
-        (Refusal::TooManyOpen { limit: 64 }, "too-many-open", "1640".into()),
-        (Refusal::UnknownInvite, "unknown-invite", "17".into()),
+        (Refusal::Host(HostCannot::TooManyOpen { limit: 64 }), "too-many-open", "1640".into()),
+        (Refusal::Owner(NoAccess::UnknownInvite), "unknown-invite", "17".into()),
         (
-            Refusal::InviteExpired { expired: Timestamp::from_millis(-65) },
+            Refusal::Owner(NoAccess::InviteExpired { expired: Timestamp::from_millis(-65) }),
             "invite-expired",
             "188101".into(),
         ),
-        (Refusal::NoSeatLeft { seats: 300 }, "no-seat-left", "19ac02".into()),
-        (Refusal::NotApproved, "not-approved", "1a".into()),
-        (Refusal::NotHost, "not-host", "1b".into()),
+        (Refusal::Owner(NoAccess::NoSeatLeft { seats: 300 }), "no-seat-left", "19ac02".into()),
+        (Refusal::Owner(NoAccess::NotApproved), "not-approved", "1a".into()),
+        (Refusal::Host(HostCannot::NotHost), "not-host", "1b".into()),
         (Refusal::Other { code: "c".into(), text: "t".into() }, "c", "1c01630174".into()),
     ]
 }

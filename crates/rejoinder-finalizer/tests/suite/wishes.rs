@@ -1,7 +1,10 @@
 //! The table of decisions: turns, messages, marks, and who may wish what.
 
 use ahp_types::state::ChatInputResponseKind::Decline;
-use rejoinder_finalizer::{HostAction, How, ProposalKind, Refusal, StartTurn, Status};
+use rejoinder_finalizer::{
+    HostAction, How, ProposalKind, Refusal, StartTurn, Status,
+    refusal::{BadCall, HostCannot, Over},
+};
 
 use crate::world::{Outcome, World, start_turn, turn};
 
@@ -13,18 +16,18 @@ fn refused(refusal: Refusal) -> Outcome {
 fn one_turn_at_a_time_and_a_repeated_start_wipes_nothing() {
     let (mut world, opening) = World::asked();
     let again = world.propose("ana", ProposalKind::StartTurn(start_turn("t1")));
-    assert_eq!(again, refused(Refusal::AlreadyStarted { turn: turn("t1") }));
+    assert_eq!(again, refused(Refusal::Nobody(Over::AlreadyStarted { turn: turn("t1") })));
     let finished = world.propose("ana", ProposalKind::StartTurn(start_turn("t0")));
-    assert_eq!(finished, refused(Refusal::AlreadyStarted { turn: turn("t0") }));
+    assert_eq!(finished, refused(Refusal::Nobody(Over::AlreadyStarted { turn: turn("t0") })));
     let other = world.propose("ana", ProposalKind::StartTurn(start_turn("t2")));
-    assert_eq!(other, refused(Refusal::TurnActive { turn: turn("t1") }));
+    assert_eq!(other, refused(Refusal::Caller(BadCall::TurnActive { turn: turn("t1") })));
     assert!(world.request(&opening).is_open());
     assert_eq!(world.statuses(), (24, 24));
     world.act(HostAction::CompleteTurn).unwrap();
     let mut start = start_turn("t2");
     start.message = r#"{"text":"I go on","origin":{"kind":"agent"}}"#.into();
     let agent = world.propose("ana", ProposalKind::StartTurn(start));
-    assert_eq!(agent, refused(Refusal::OriginNotUser));
+    assert_eq!(agent, refused(Refusal::Caller(BadCall::OriginNotUser)));
     let started = world.propose("ana", ProposalKind::StartTurn(start_turn("t2")));
     assert_eq!(started, Outcome::Granted);
     assert_eq!(world.log.state().active_turn(), Some(turn("t2")));
@@ -54,10 +57,10 @@ fn a_message_that_only_loose_reading_accepts_is_refused() {
 fn only_the_active_turn_is_cancelled() {
     let (mut world, opening) = World::asked();
     let other = world.propose("ana", ProposalKind::CancelTurn { turn: turn("t0") });
-    assert_eq!(other, refused(Refusal::OtherTurn { active: turn("t1") }));
+    assert_eq!(other, refused(Refusal::Caller(BadCall::OtherTurn { active: turn("t1") })));
     let cancel = ProposalKind::CancelTurn { turn: turn("t1") };
     assert_eq!(world.propose("ana", cancel.clone()), Outcome::Granted);
-    assert_eq!(world.propose("ana", cancel), refused(Refusal::NoActiveTurn));
+    assert_eq!(world.propose("ana", cancel), refused(Refusal::Caller(BadCall::NoActiveTurn)));
     let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
     assert_eq!(ended.how, How::Cancelled);
 }
@@ -67,9 +70,9 @@ fn a_truncation_needs_a_finished_turn() {
     let (mut world, opening) = World::asked();
     let truncate = |id: &str| ProposalKind::Truncate { turn: Some(turn(id)) };
     let active = world.propose("ana", truncate("t1"));
-    assert_eq!(active, refused(Refusal::TurnActive { turn: turn("t1") }));
+    assert_eq!(active, refused(Refusal::Caller(BadCall::TurnActive { turn: turn("t1") })));
     let unknown = world.propose("ana", truncate("t9"));
-    assert_eq!(unknown, refused(Refusal::NoSuchTurn { turn: turn("t9") }));
+    assert_eq!(unknown, refused(Refusal::Caller(BadCall::NoSuchTurn { turn: turn("t9") })));
     assert!(world.request(&opening).is_open());
     let all = world.propose("ana", ProposalKind::Truncate { turn: None });
     assert_eq!(all, Outcome::Granted);
@@ -83,13 +86,16 @@ fn a_truncation_needs_a_finished_turn() {
 fn only_what_failed_resumably_and_is_last_is_resumed_and_only_if_taken_up() {
     let (mut world, opening) = World::asked();
     let resume = ProposalKind::ResumeTurn { turn: turn("t1") };
-    let not = refused(Refusal::NotResumable { turn: turn("t1") });
+    let not = refused(Refusal::Caller(BadCall::NotResumable { turn: turn("t1") }));
     assert_eq!(world.propose("ana", resume.clone()), not);
     world.fail(true).unwrap();
     assert_eq!(world.statuses(), (2, 2));
     world.taken_up = false;
     let left = world.propose("ana", resume.clone());
-    assert_eq!(left, refused(Refusal::NotTakenUp { requests: vec!["r1".into()] }));
+    assert_eq!(
+        left,
+        refused(Refusal::Host(HostCannot::NotTakenUp { requests: vec!["r1".into()] }))
+    );
     world.taken_up = true;
     assert_eq!(world.propose("ana", resume.clone()), Outcome::Granted);
     assert_eq!(world.statuses(), (24, 24));

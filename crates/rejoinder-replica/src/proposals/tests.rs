@@ -74,7 +74,7 @@ fn a_door_is_stricter_than_a_link() {
     }
     host.decide(&ana);
     let ben = host.join(&key(11), &invite, 1);
-    let no_seat = NotCarried::NotGranted(Refusal::NoSeatLeft { seats: 1 });
+    let no_seat = NotCarried::NotGranted(Refusal::Owner(NoAccess::NoSeatLeft { seats: 1 }));
     assert_eq!(admit(&mut proposals, &host, &ben, From::Member), None);
     assert_eq!(admit(&mut proposals, &host, &ben, From::Door { host: false }), Some(no_seat));
 }

@@ -6,6 +6,7 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_answers::{Completion, answer_to_json};
 use rejoinder_finalizer::{
     Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, Status,
+    refusal::{BadAnswers, Over},
 };
 use rejoinder_identity::{OpeningId, QuestionId, Role, TurnId, VersionVector};
 use serde_json::json;
@@ -138,25 +139,27 @@ fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
     }
     let settlement = warm.document().settle_completion(warm.form(), completion);
     if !settlement.missing.is_empty() {
-        return Some(Refusal::RequiredUnanswered { questions: settlement.missing });
+        return Some(Refusal::Answerer(BadAnswers::RequiredUnanswered {
+            questions: settlement.missing,
+        }));
     }
     if !settlement.invalid.is_empty() {
-        return Some(Refusal::Invalid { questions: settlement.invalid });
+        return Some(Refusal::Answerer(BadAnswers::Invalid { questions: settlement.invalid }));
     }
-    settlement.too_large.map(|question| Refusal::TooLarge { question })
+    settlement.too_large.map(|question| Refusal::Answerer(BadAnswers::TooLarge { question }))
 }
 
 /// The reason why a request can't be completed any more.
 pub(crate) fn over(status: &Status) -> Option<Refusal> {
     match status {
         Status::Open => None,
-        Status::Decided(decision) => Some(Refusal::AlreadyDecided {
+        Status::Decided(decision) => Some(Refusal::Nobody(Over::AlreadyDecided {
             by: decision.by,
             response: decision.response,
             decision: decision.record,
-        }),
+        })),
         Status::Suspended(ended) | Status::Ended(ended) => {
-            Some(Refusal::NoOpenRequest { ended: Some(ended.how) })
+            Some(Refusal::Nobody(Over::NoOpenRequest { ended: Some(ended.how) }))
         }
     }
 }

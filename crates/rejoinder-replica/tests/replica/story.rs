@@ -4,7 +4,10 @@ use ahp_types::state::{
     ChatInputAnswerValue, ChatInputRequest,
     ChatInputResponseKind::{Accept, Decline},
 };
-use rejoinder_finalizer::{How, Refusal};
+use rejoinder_finalizer::{
+    How, Refusal,
+    refusal::{BadAnswers, Over},
+};
 use rejoinder_identity::{OpeningId, OptionId, QuestionId, Ticket, WorkspaceId};
 use rejoinder_replica::{Command, Edit, Event, Fate, HostAct, Refused, Reply, RequestStatus};
 use serde_json::json;
@@ -184,7 +187,7 @@ fn the_second_accept_is_told_who_decided_and_a_late_draft_is_kept() {
     world.quiet();
 
     match world.fate(BEN, workspace, late) {
-        Some(Fate::Refused(Refusal::AlreadyDecided { by, response, .. })) => {
+        Some(Fate::Refused(Refusal::Nobody(Over::AlreadyDecided { by, response, .. }))) => {
             assert_eq!((by, response), (world.id(ANA), Accept));
         }
         other => panic!("{other:?}"),
@@ -400,7 +403,7 @@ fn a_request_raised_again_keeps_drafts_and_refuses_what_meant_the_old_text() {
     world.quiet();
     assert!(matches!(
         world.fate(ANA, workspace, stale),
-        Some(Fate::Refused(Refusal::RequestChanged { revision: 2 }))
+        Some(Fate::Refused(Refusal::Answerer(BadAnswers::RequestChanged { revision: 2 })))
     ));
     let answers = everywhere_the_same(&world, workspace, opening);
     assert!(answers.contains("kept") && answers.contains("sure"), "{answers}");
@@ -422,7 +425,7 @@ fn a_completion_that_crosses_the_end_of_the_turn() {
     world.quiet();
     assert!(matches!(
         world.fate(ANA, workspace, proposal),
-        Some(Fate::Refused(Refusal::NoOpenRequest { ended: Some(How::Cancelled) }))
+        Some(Fate::Refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Cancelled) })))
     ));
     for peer in [HOST, ANA] {
         let view = world.view(peer, workspace, opening);
@@ -541,7 +544,10 @@ fn who_lost_a_race_learns_it_from_another_member_while_the_host_is_away() {
     world.quiet();
 
     let fate = world.fate(ANA, workspace, late);
-    let Some(Fate::Refused(Refusal::AlreadyDecided { by, response: Decline, .. })) = &fate else {
+    let Some(Fate::Refused(Refusal::Nobody(Over::AlreadyDecided {
+        by, response: Decline, ..
+    }))) = &fate
+    else {
         panic!("{fate:?}")
     };
     assert_eq!(*by, world.id(BEN));
@@ -579,6 +585,6 @@ fn an_accept_that_the_end_of_its_turn_overtook_is_over_without_the_host() {
     world.crash(HOST);
     world.link(ANA, BEN);
     world.quiet();
-    let fate = Fate::Refused(Refusal::NoOpenRequest { ended: Some(How::Expired) });
+    let fate = Fate::Refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }));
     assert_eq!(world.fate(ANA, workspace, late), Some(fate));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputAnswer;
 use rejoinder_answers::{Document, EditRefused, Form, Writer};
-use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal};
+use rejoinder_finalizer::{HostAction, InviteIssued, Raise, RaiseError, Refusal, refusal::BadCall};
 use rejoinder_identity::{
     Incarnation, OpeningId, PeerId, QuestionId, RecordId, Role, SecretKey, Ticket, Timestamp,
     TurnId,
@@ -51,8 +51,8 @@ impl Workspace {
     fn on_turn(&self, turn: &TurnId, action: HostAction) -> Result<HostAction, Refusal> {
         match self.chain.state().active_turn() {
             Some(active) if active == *turn => Ok(action),
-            Some(active) => Err(Refusal::OtherTurn { active }),
-            None => Err(Refusal::NoActiveTurn),
+            Some(active) => Err(Refusal::Caller(BadCall::OtherTurn { active })),
+            None => Err(Refusal::Caller(BadCall::NoActiveTurn)),
         }
     }
 
