@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::{
     draws::Draws,
-    fault::{Fault, Fired},
+    fault::{Fired, MachineFault, Mishap},
     moment::Work,
     peer::Peer,
 };
@@ -126,11 +126,11 @@ impl Disk {
         });
         for write in unsynced {
             match (draws.below(3), write) {
-                (0, _) => fired.count(Fault::LostWrite),
+                (0, _) => fired.count(Mishap::LostWrite),
                 (1, Write::Bytes(offset, mut bytes)) if bytes.len() > SECTOR => {
                     let sectors = (bytes.len() / SECTOR) as u64;
                     bytes.truncate(draws.below(sectors) as usize * SECTOR);
-                    fired.count(Fault::TornWrite);
+                    fired.count(Mishap::TornWrite);
                     Write::Bytes(offset, bytes).apply(&mut inner.home.synced);
                 }
                 (_, write) => write.apply(&mut inner.home.synced),
@@ -319,7 +319,7 @@ impl Handle {
         if let Some(left) = &mut inner.dies_in {
             *left -= 1;
             if *left == 0 {
-                self.fired.count(Fault::CrashInWrite);
+                self.fired.count(MachineFault::CrashInWrite);
                 return Err(io::Error::other("the process died in this write"));
             }
         }
@@ -363,7 +363,7 @@ impl StorageBackend for Handle {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut inner = self.alive()?;
         if inner.unreadable {
-            self.fired.count(Fault::FailedRead);
+            self.fired.count(MachineFault::FailedRead);
             return Err(io::Error::other("the read failed"));
         }
         let now = &inner.file(self.which).now;
@@ -384,7 +384,7 @@ impl StorageBackend for Handle {
         let mut inner = self.writable()?;
         if inner.failing > 0 {
             inner.failing -= 1;
-            self.fired.count(Fault::FailedSync);
+            self.fired.count(MachineFault::FailedSync);
             return Err(io::Error::other("the sync failed"));
         }
         let File { unsynced, synced, .. } = inner.file(self.which);

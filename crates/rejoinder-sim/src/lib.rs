@@ -48,7 +48,7 @@ mod trace;
 mod world;
 
 pub use failure::Failure;
-pub use fault::Fault;
+pub use fault::{Deed, Fault, Happening, MachineFault, Mishap, Partition};
 pub use network::Link;
 pub use peer::Peer;
 pub use swarm::{Report, swarm, swarm_in};

@@ -29,7 +29,7 @@ pub(crate) use self::{
 };
 use crate::{
     draws::Draws,
-    fault::{Fault, Fired},
+    fault::{Fired, Mishap},
     trace::Trace,
 };
 
@@ -198,11 +198,11 @@ impl State {
         let usual = self.usual;
         let wire = self.wires.entry(way).or_insert_with(|| BusyLink::new(usual));
         let fate = wire.draw(&mut self.draws, Instant::now(), bytes.len());
-        if let Some(fault) = fate.fault {
-            self.fired.count(fault);
+        if let Some(mishap) = fate.mishap {
+            self.fired.count(mishap);
         }
         if self.cuts.cuts(way) {
-            return self.fired.count(Fault::Cut);
+            return self.fired.count(Mishap::Cut);
         }
         if bytes.len() > LARGEST {
             return;
@@ -220,11 +220,11 @@ impl State {
         while let Some(first) = self.flying.first_entry().filter(|first| first.key().0 <= now) {
             let packet = first.remove();
             let Some(to) = self.machine(packet.to.ip()) else {
-                self.fired.count(Fault::MovedAway);
+                self.fired.count(Mishap::MovedAway);
                 continue;
             };
             if self.cuts.cuts((packet.machine, to)) {
-                self.fired.count(Fault::Cut);
+                self.fired.count(Mishap::Cut);
                 continue;
             }
             let Some(port) = self.ports.get_mut(&(to, packet.to.port())) else { continue };

@@ -1,18 +1,18 @@
 //! Who is cut off from whom.
 
-use crate::{fault::Fault, network::Pairs, peer::Peer, world::World};
+use crate::{fault::Partition, network::Pairs, peer::Peer, world::World};
 
 impl World {
     /// Cuts two peers off from each other, until [`mend`](Self::mend) or [`heal`](Self::heal).
     pub fn cut(&self, one: &Peer, other: &Peer) {
         let name = format!("{}-{}", one.name(), other.name());
-        self.cut_as(Fault::TwoWay, &name, both([(one, other)]));
+        self.cut_as(Partition::TwoWay, &name, both([(one, other)]));
     }
 
     /// Nothing gets from one peer to the other any more; the other way stays.
     pub fn cut_one_way(&self, from: &Peer, to: &Peer) {
         let name = format!("{}>{}", from.name(), to.name());
-        self.cut_as(Fault::OneWay, &name, Pairs::from([(from.ip(), to.ip())]));
+        self.cut_as(Partition::OneWay, &name, Pairs::from([(from.ip(), to.ip())]));
     }
 
     /// Mends a cut of two peers, in both directions and in each.
@@ -37,7 +37,7 @@ impl World {
                 cut.extend(group.iter().flat_map(|one| other.iter().map(move |two| (*one, *two))));
             }
         }
-        self.cut_as(Fault::Groups, name, both(cut));
+        self.cut_as(Partition::Groups, name, both(cut));
     }
 
     /// Ends the partition, or the shape, of that name.
@@ -48,32 +48,32 @@ impl World {
 
     /// Each reaches only those beside it in this row.
     pub fn line(&self, name: &str, peers: &[&Peer]) {
-        self.shape(Fault::Line, name, peers, |one, other, _| one + 1 == other);
+        self.shape(Partition::Line, name, peers, |one, other, _| one + 1 == other);
     }
 
     /// Each reaches only those beside it in this circle.
     pub fn ring(&self, name: &str, peers: &[&Peer]) {
         let ring = |one, other, count| one + 1 == other || (one == 0 && other + 1 == count);
-        self.shape(Fault::Ring, name, peers, ring);
+        self.shape(Partition::Ring, name, peers, ring);
     }
 
     /// Each reaches only the first.
     pub fn star(&self, name: &str, peers: &[&Peer]) {
-        self.shape(Fault::Star, name, peers, |one, _, _| one == 0);
+        self.shape(Partition::Star, name, peers, |one, _, _| one == 0);
     }
 
     /// The first reaches all; of the others, the two halves don't reach each other.
     pub fn bridge(&self, name: &str, peers: &[&Peer]) {
         let half = |place: usize, count: usize| place <= count / 2;
         let bridge = |one, other, count| one == 0 || half(one, count) == half(other, count);
-        self.shape(Fault::Bridge, name, peers, bridge);
+        self.shape(Partition::Bridge, name, peers, bridge);
     }
 
     /// Cuts every pair that a shape doesn't link; `linked` gets two places, the lower one first,
     /// and the number of places.
     fn shape(
         &self,
-        fault: Fault,
+        partition: Partition,
         name: &str,
         peers: &[&Peer],
         linked: impl Fn(usize, usize, usize) -> bool,
@@ -86,12 +86,12 @@ impl World {
                 }
             }
         }
-        self.cut_as(fault, name, both(cut));
+        self.cut_as(partition, name, both(cut));
     }
 
-    fn cut_as(&self, fault: Fault, name: &str, pairs: Pairs) {
-        self.note(&format!("{fault}: {name}, {} ways cut", pairs.len()));
-        self.inner.fired.count(fault);
+    fn cut_as(&self, partition: Partition, name: &str, pairs: Pairs) {
+        self.note(&format!("{partition}: {name}, {} ways cut", pairs.len()));
+        self.inner.fired.count(partition);
         self.inner.network.cut(name, pairs);
     }
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rejoinder_sim::{Failure, Fault, World, swarm_in};
+use rejoinder_sim::{Failure, Happening, World, swarm_in};
 
 use crate::args::Args;
 
@@ -28,7 +28,7 @@ pub(crate) struct Survey {
     slowest_heal: (Duration, u64),
     packets: u64,
     peers: usize,
-    faults: BTreeMap<Fault, u64>,
+    faults: BTreeMap<Happening, u64>,
     done: BTreeMap<&'static str, u64>,
     failures: Vec<Failure>,
     took: Duration,
@@ -67,12 +67,11 @@ impl Survey {
         self.failures.is_empty() && (args.runs < ENOUGH || missing.is_empty())
     }
 
-    fn missing(&self) -> Vec<Fault> {
+    fn missing(&self) -> Vec<Happening> {
         if self.worlds < ENOUGH {
             return Vec::new();
         }
-        let all = Fault::ALL.iter().copied();
-        all.filter(|fault| fault.by_default() && !self.faults.contains_key(fault)).collect()
+        Happening::all().filter(|kind| !self.faults.contains_key(kind)).collect()
     }
 }
 

@@ -36,7 +36,7 @@ use self::{
 use crate::{
     draws::Draws,
     failure::Failure,
-    fault::Fault,
+    fault::{Deed, Happening, Mishap},
     peer::{Life, Peer},
     world::{World, lock},
 };
@@ -52,8 +52,8 @@ pub struct Report {
     pub simulated: Duration,
     /// How long it took until all was the same after the heal.
     pub healed_in: Duration,
-    /// How often each kind of fault happened.
-    pub faults: BTreeMap<Fault, u64>,
+    /// How often each fault, mishap and deed happened.
+    pub faults: BTreeMap<Happening, u64>,
     /// How often what was done by people and the agent.
     pub done: BTreeMap<&'static str, u64>,
     /// The hash of its packets and events.
@@ -154,10 +154,10 @@ impl Swarm {
         let mut hosts = vec![agent];
         if profile.second {
             hosts.push(world.peer("p0").await);
-            world.inner.fired.count(Fault::SecondWorkspace);
+            world.inner.fired.count(Deed::SecondWorkspace);
         }
         if stranger.is_some() {
-            world.inner.fired.count(Fault::StrangersHint);
+            world.inner.fired.count(Deed::StrangersHint);
         }
         let mut spaces = Vec::new();
         for (number, peer) in hosts.into_iter().enumerate() {
@@ -190,7 +190,7 @@ impl Swarm {
             swarm.at_the_door(peer, event);
             swarm.0.calls.event(peer, event);
             if late(event) {
-                swarm.0.world.inner.fired.count(Fault::LateProposal);
+                swarm.0.world.inner.fired.count(Deed::LateProposal);
             }
         });
         swarm
@@ -231,7 +231,7 @@ impl Swarm {
             if !self.pause(draws.pause(self.0.profile.breaks_for / 3)).await {
                 return;
             }
-            self.0.world.inner.fired.count(Fault::LateJoin);
+            self.0.world.inner.fired.count(Deed::LateJoin);
         }
         let peer = match there {
             Some(peer) => peer,
@@ -245,7 +245,7 @@ impl Swarm {
         if draws.chance(self.0.profile.wrong_clocks) {
             let years = i64::try_from(draws.below(40)).unwrap_or(0) - 20;
             peer.jump_clock(years * 365 * 86_400_000);
-            self.0.world.inner.fired.count(Fault::WrongClock);
+            self.0.world.inner.fired.count(Mishap::WrongClock);
         }
         person::live(self, peer).await;
     }

@@ -14,7 +14,7 @@ use crate::{
     disk::Disk,
     draws::Draws,
     failure::Failure,
-    fault::{Fault, Fired},
+    fault::{Fired, Happening},
     moment::{Moment, Work},
     network::{Link, Network},
     peer::Peer,
@@ -156,8 +156,8 @@ impl World {
         self.inner.trace.packets()
     }
 
-    /// How often each kind of fault has happened so far.
-    pub fn faults(&self) -> BTreeMap<Fault, u64> {
+    /// How often each fault, mishap and deed has happened so far.
+    pub fn faults(&self) -> BTreeMap<Happening, u64> {
         self.inner.fired.counts()
     }
 

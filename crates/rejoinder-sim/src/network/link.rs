@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{draws::Draws, fault::Fault};
+use crate::{draws::Draws, fault::Mishap};
 
 /// How a link is, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) struct BusyLink {
 /// What becomes of a packet.
 pub(super) struct Delivery {
     pub(super) arrivals: [Option<Instant>; 2],
-    pub(super) fault: Option<Fault>,
+    pub(super) mishap: Option<Mishap>,
 }
 
 /// Longer than this nothing waits in front of a slow link.
@@ -73,22 +73,22 @@ impl BusyLink {
         let delay = Duration::from_millis(draws.between(20, 400));
         let nothing = [None, None];
         let Some(sent) = self.pass(now, len) else {
-            return Delivery { arrivals: nothing, fault: Some(Fault::Congested) };
+            return Delivery { arrivals: nothing, mishap: Some(Mishap::Congested) };
         };
         if lost {
-            return Delivery { arrivals: nothing, fault: Some(Fault::Lost) };
+            return Delivery { arrivals: nothing, mishap: Some(Mishap::Lost) };
         }
         let mut at = sent + link.latency + jitter;
         if late {
             let arrivals = [Some(at + delay), None];
-            return Delivery { arrivals, fault: Some(Fault::Reordered) };
+            return Delivery { arrivals, mishap: Some(Mishap::Reordered) };
         }
         if link.in_order {
             at = self.last.map_or(at, |last| at.max(last));
             self.last = Some(at);
         }
-        let fault = twice.then_some(Fault::Duplicated);
-        Delivery { arrivals: [Some(at), twice.then(|| at + delay)], fault }
+        let mishap = twice.then_some(Mishap::Duplicated);
+        Delivery { arrivals: [Some(at), twice.then(|| at + delay)], mishap }
     }
 
     /// When a packet has left; none when it finds no place to wait in.

@@ -13,7 +13,7 @@ use rejoinder::{
 use super::{Space, Swarm, profile::Door};
 use crate::{
     draws::Draws,
-    fault::Fault,
+    fault::Deed,
     peer::Peer,
     world::{World, lock},
 };
@@ -36,7 +36,7 @@ impl Doors {
             self.waiting.entry(*workspace).or_default().insert(*device);
         }
         if let HomeEvent::JoinRefused { workspace, .. } = event {
-            world.inner.fired.count(Fault::JoinRefused);
+            world.inner.fired.count(Deed::JoinRefused);
             self.refused.insert((peer.to_owned(), *workspace));
         }
     }
@@ -91,7 +91,7 @@ impl Swarm {
         let life = space.host.life()?;
         let ticket = life.within(host.ticket(invite(32, false))).await?.ok()?;
         if ticket.hints.len() > 1 {
-            self.0.world.inner.fired.count(Fault::SeveralHints);
+            self.0.world.inner.fired.count(Deed::SeveralHints);
         }
         Some(ticket)
     }
@@ -117,7 +117,7 @@ impl Swarm {
         let yes = draws.chance(800);
         match host.approve(device, yes).await {
             Ok(()) => {
-                let fault = if yes { Fault::Approved } else { Fault::NotApproved };
+                let fault = if yes { Deed::Approved } else { Deed::NotApproved };
                 self.0.world.inner.fired.count(fault);
                 Ok(())
             }

@@ -11,7 +11,7 @@ use tokio::{sync::Notify, task::JoinSet, time::sleep};
 use super::{Swarm, person};
 use crate::{
     draws::Draws,
-    fault::Fault,
+    fault::{Fault, MachineFault, Partition},
     peer::Peer,
     world::{World, lock},
 };
@@ -53,32 +53,24 @@ struct Breaking {
 }
 
 impl Breaking {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are counted, not made")]
     async fn go(mut self, fault: Fault) {
         match fault {
-            Fault::OneWay | Fault::TwoWay => self.pair(fault).await,
-            Fault::Groups => self.shape("groups", in_two).await,
-            Fault::Line => self.shape("line", World::line).await,
-            Fault::Star => self.shape("star", World::star).await,
-            Fault::Ring => self.shape("ring", World::ring).await,
-            Fault::Bridge => self.shape("bridge", World::bridge).await,
-            Fault::Swizzle => self.swizzle().await,
-            Fault::Crash
-            | Fault::HostCrash
-            | Fault::CrashInWrite
-            | Fault::FailedSync
-            | Fault::DiskFull
-            | Fault::SlowDisk
-            | Fault::FailedRead
-            | Fault::StalledDisk
-            | Fault::Moved
-            | Fault::Reopened
-            | Fault::Offline
-            | Fault::ClockJump
-            | Fault::BitFlip
-            | Fault::Restored => self.peer(fault).await,
+            Fault::Partition(partition) => self.partition(partition).await,
+            Fault::Machine(fault) => self.machine(fault).await,
             Fault::Cloned => self.clone_a_member().await,
-            other => unreachable!("{other} is not made to happen"),
+        }
+    }
+
+    async fn partition(&mut self, partition: Partition) {
+        match partition {
+            Partition::OneWay => self.pair(World::cut_one_way).await,
+            Partition::TwoWay => self.pair(World::cut).await,
+            Partition::Groups => self.shape("groups", in_two).await,
+            Partition::Line => self.shape("line", World::line).await,
+            Partition::Star => self.shape("star", World::star).await,
+            Partition::Ring => self.shape("ring", World::ring).await,
+            Partition::Bridge => self.shape("bridge", World::bridge).await,
+            Partition::Swizzle => self.swizzle().await,
         }
     }
 
@@ -97,14 +89,10 @@ impl Breaking {
         peers
     }
 
-    async fn pair(&mut self, fault: Fault) {
+    async fn pair(&mut self, cut: fn(&World, &Peer, &Peer)) {
         let peers = self.shuffled();
         let [one, other, ..] = &peers[..] else { return };
-        if fault == Fault::OneWay {
-            self.world().cut_one_way(one, other);
-        } else {
-            self.world().cut(one, other);
-        }
+        cut(self.world(), one, other);
         self.last().await;
         self.world().mend(one, other);
     }
@@ -123,7 +111,7 @@ impl Breaking {
     async fn swizzle(&mut self) {
         let mut peers = self.shuffled();
         peers.truncate(1 + self.draws.index(peers.len()));
-        self.world().inner.fired.count(Fault::Swizzle);
+        self.world().inner.fired.count(Partition::Swizzle);
         let name = |number: u32, peer: &Peer| format!("swizzle {number} {}", peer.name());
         for peer in &peers {
             let others = self.world().peers();
@@ -142,20 +130,20 @@ impl Breaking {
         }
     }
 
-    /// What happens to one peer, which has its peace from other such faults meanwhile.
-    async fn peer(&mut self, fault: Fault) {
+    /// A fault of one peer, which has its peace from other such faults meanwhile.
+    async fn machine(&mut self, fault: MachineFault) {
         let peers = self.shuffled();
         let swarm = self.swarm.clone();
         let rotten = self.swarm.rotten();
         // What one disk has lost must be on another one still.
-        let loses = matches!(fault, Fault::BitFlip | Fault::Restored);
+        let loses = matches!(fault, MachineFault::BitFlip | MachineFault::Restored);
         let may_be = |peer: &Peer| {
-            if fault == Fault::HostCrash {
+            if fault == MachineFault::HostCrash {
                 swarm.hosts(peer)
             } else if loses && let Some(rotten) = &rotten {
                 peer.name() == rotten
             } else {
-                !matches!(fault, Fault::Crash | Fault::Restored) || !swarm.hosts(peer)
+                !matches!(fault, MachineFault::Crash | MachineFault::Restored) || !swarm.hosts(peer)
             }
         };
         let peer = peers.into_iter().find(may_be);
@@ -168,35 +156,34 @@ impl Breaking {
         lock(&busy.0).remove(peer.name());
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others befall no one machine")]
-    async fn happen_to(&mut self, peer: &Peer, fault: Fault) {
+    async fn happen_to(&mut self, peer: &Peer, fault: MachineFault) {
         let fired = self.world().inner.fired.clone();
         match fault {
-            Fault::FailedSync => peer.fail_syncs(self.draws.between(1, 3) as u32),
-            Fault::ClockJump => {
+            MachineFault::FailedSync => peer.fail_syncs(self.draws.between(1, 3) as u32),
+            MachineFault::ClockJump => {
                 let millis = self.draws.below(2 * 86_400_000) as i64 - 86_400_000;
                 peer.jump_clock(millis);
                 fired.count(fault);
             }
-            Fault::DiskFull => {
+            MachineFault::DiskFull => {
                 fired.count(fault);
                 peer.set_disk_full(true);
                 self.last().await;
                 peer.set_disk_full(false);
             }
-            Fault::SlowDisk => {
+            MachineFault::SlowDisk => {
                 fired.count(fault);
                 peer.set_disk_latency(self.draws.pause(Duration::from_secs(3)));
                 self.last().await;
                 self.swarm.usual_disk(peer);
             }
-            Fault::FailedRead => self.fail_reads(peer).await,
-            Fault::StalledDisk => {
+            MachineFault::FailedRead => self.fail_reads(peer).await,
+            MachineFault::StalledDisk => {
                 fired.count(fault);
                 peer.stall_disk(self.draws.pause(Duration::from_secs(20)));
                 self.last().await;
             }
-            Fault::Moved => {
+            MachineFault::Moved => {
                 fired.count(fault);
                 peer.move_away();
                 self.last().await;
@@ -205,14 +192,14 @@ impl Breaking {
                     peer.move_back();
                 }
             }
-            Fault::Offline => {
+            MachineFault::Offline => {
                 let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { return };
                 fired.count(fault);
                 let _crashed = life.within(home.offline()).await;
                 self.last().await;
                 let _crashed = life.within(home.online()).await;
             }
-            Fault::CrashInWrite => {
+            MachineFault::CrashInWrite => {
                 peer.die_in(self.draws.between(1, 12) as u32);
                 for _ in 0..400 {
                     sleep(Duration::from_millis(5)).await;
@@ -222,20 +209,20 @@ impl Breaking {
                 }
                 self.crash_for_a_while(peer).await;
             }
-            Fault::Reopened => {
+            MachineFault::Reopened => {
                 fired.count(fault);
                 self.swarm.crashed(peer);
                 peer.close().await;
                 self.last().await;
                 self.swarm.start(peer).await;
             }
-            Fault::Restored => {
+            MachineFault::Restored => {
                 let (snapshot, saves) = (peer.snapshot(), self.swarm.0.ledger.saves());
                 // Where a machine was meanwhile, its disk does not know any more.
-                let moves = self.swarm.0.profile.faults.contains(&Fault::Moved);
+                let moves = self.swarm.0.profile.faults.contains(&MachineFault::Moved.into());
                 for _ in 0..if moves { 3 } else { 1 } {
                     if moves {
-                        fired.count(Fault::Moved);
+                        fired.count(MachineFault::Moved);
                         peer.move_away();
                     }
                     self.last().await;
@@ -247,7 +234,7 @@ impl Breaking {
                 self.swarm.0.ledger.set_back(peer.name(), saves);
                 self.swarm.start(peer).await;
             }
-            Fault::BitFlip => {
+            MachineFault::BitFlip => {
                 fired.count(fault);
                 peer.crash().await;
                 self.swarm.crashed(peer);
@@ -258,11 +245,10 @@ impl Breaking {
                 self.last().await;
                 self.swarm.start(peer).await;
             }
-            Fault::Crash | Fault::HostCrash => {
+            MachineFault::Crash | MachineFault::HostCrash => {
                 fired.count(fault);
                 self.crash_for_a_while(peer).await;
             }
-            fault => unreachable!("{fault} is not about one machine"),
         }
     }
 
@@ -333,7 +319,7 @@ impl Swarm {
 
     /// Whose disk rots. One disk at a time: what is on no sound one is lost.
     pub(super) fn rotten(&self) -> Option<String> {
-        let rots = self.0.profile.faults.contains(&Fault::BitFlip);
+        let rots = self.0.profile.faults.contains(&MachineFault::BitFlip.into());
         // The first may be a host.
         let others = self.0.profile.people - 1;
         rots.then(|| format!("p{}", 1 + self.draws("rotten").index(others)))

@@ -6,7 +6,7 @@ use rejoinder::ChatInputRequest;
 use super::{profile::Profile, tokens};
 use crate::{
     draws::Draws,
-    fault::{Fault, Fired},
+    fault::{Deed, Fired},
 };
 
 /// How many options there are to tick.
@@ -48,10 +48,10 @@ impl Form {
 
     pub(super) fn count(self, revision: u32, fired: &Fired) {
         let kinds = [
-            (self.url, Fault::UrlOnly),
-            (self.required && !self.url, Fault::Required),
-            (self.seeded && !self.url, Fault::Seeded),
-            (self.shifts && !self.url && revision > 1, Fault::OtherKind),
+            (self.url, Deed::UrlOnly),
+            (self.required && !self.url, Deed::Required),
+            (self.seeded && !self.url, Deed::Seeded),
+            (self.shifts && !self.url && revision > 1, Deed::OtherKind),
         ];
         for (is, fault) in kinds {
             fired.add(fault, is.into());

@@ -12,7 +12,7 @@ use super::{
     Space, Swarm, form,
     tokens::{self, Mark},
 };
-use crate::{fault::Fault, peer::Peer, world::lock};
+use crate::{fault::Deed, peer::Peer, world::lock};
 
 /// How long it may take after the heal: a few dials that are thirty seconds apart, and two full
 /// comparisons.
@@ -256,7 +256,7 @@ impl Swarm {
         }
         let settled = |view: &&RequestView| view.status != rejoinder::RequestStatus::Open;
         if views.iter().filter(settled).count() > IN_MEMORY {
-            self.0.world.inner.fired.count(Fault::ManySettled);
+            self.0.world.inner.fired.count(Deed::ManySettled);
         }
         for (token, opening) in self.0.ledger.all_given() {
             let Some(view) = views.iter().find(|view| view.opening == opening) else { continue };

@@ -3,7 +3,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use crate::{draws::Draws, fault::Fault, network::Link, world::World};
+use crate::{
+    draws::Draws,
+    fault::{Fault, MachineFault},
+    network::Link,
+    world::World,
+};
 
 /// What a swarm is like.
 #[derive(Debug)]
@@ -60,39 +65,12 @@ pub(super) enum Door {
     Seats,
 }
 
-/// What the fault loop makes happen; the others are the network's and the workload's.
-const MADE: &[Fault] = &[
-    Fault::OneWay,
-    Fault::TwoWay,
-    Fault::Groups,
-    Fault::Line,
-    Fault::Star,
-    Fault::Ring,
-    Fault::Bridge,
-    Fault::Swizzle,
-    Fault::Crash,
-    Fault::HostCrash,
-    Fault::CrashInWrite,
-    Fault::FailedSync,
-    Fault::DiskFull,
-    Fault::SlowDisk,
-    Fault::FailedRead,
-    Fault::StalledDisk,
-    Fault::Moved,
-    Fault::BitFlip,
-    Fault::Reopened,
-    Fault::Offline,
-    Fault::ClockJump,
-    Fault::Restored,
-    Fault::Cloned,
-];
-
 impl Profile {
     pub(super) fn draw(world: &World) -> Self {
         let mut draws = Draws::new(world.seed(), "profile");
         let mut faults = BTreeSet::new();
         while faults.is_empty() {
-            faults = MADE.iter().copied().filter(|_| draws.chance(500)).collect();
+            faults = in_order_of_draw().filter(|_| draws.chance(500)).collect();
         }
         let millis = |draws: &mut Draws, low, high| Duration::from_millis(draws.between(low, high));
         let often = |draws: &mut Draws, most| {
@@ -158,4 +136,16 @@ impl Profile {
             in_order: true,
         }
     }
+}
+
+/// Returns every fault, in the order in which a profile draws whether it happens. A seed replays
+/// only if that stays; a new fault comes behind the others of its kind.
+fn in_order_of_draw() -> impl Iterator<Item = Fault> {
+    let mut faults: Vec<Fault> = Fault::all().collect();
+    let place = |of| faults.iter().position(|fault| *fault == Fault::Machine(of));
+    // `Moved` was drawn before the bit flip when the seeds in the tests were found.
+    if let (Some(first), Some(last)) = (place(MachineFault::BitFlip), place(MachineFault::Moved)) {
+        faults[first..=last].rotate_right(1);
+    }
+    faults.into_iter()
 }
