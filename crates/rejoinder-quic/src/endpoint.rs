@@ -11,27 +11,18 @@ use tokio::{
 use tracing::Instrument;
 
 use crate::{
+    accepted::Accepted,
     close::{CloseCode, Said},
     config::Config,
     error::DialError,
     gate::Gate,
-    join::{self, JoinAsk},
-    limits,
+    join, limits,
     link::{Direction, Wire},
     pending_link::PendingLink,
     seeded::{self, Settings},
     tls::{Identity, SERVER_NAME},
     verify::{Alpn, Pinned},
 };
-
-/// Somebody arrived.
-#[derive(Debug)]
-pub enum Accepted {
-    /// One that may link; hellos make it a link.
-    Link(PendingLink),
-    /// One that asks to join.
-    Join(JoinAsk),
-}
 
 /// A socket with its device's key. Dropping it closes all its links and ends all its tasks.
 pub struct Endpoint {

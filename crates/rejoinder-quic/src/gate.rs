@@ -12,8 +12,8 @@ use tokio::{
 use tracing::Instrument;
 
 use crate::{
+    accepted::Accepted,
     close::{CloseCode, Said},
-    endpoint::Accepted,
     join, limits,
     link::{Direction, Wire},
     pending_link::PendingLink,

@@ -1,41 +1,18 @@
 //! A stranger's one question: on either side one stream, one message there, one back.
 
-use std::net::SocketAddr;
-
 use quinn::{ConnectionError, ReadError, ReadToEndError, SendStream, WriteError};
-use rejoinder_identity::PeerId;
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
 };
 
 use crate::{
+    accepted::{Accepted, JoinAsk},
     close::CloseCode,
-    endpoint::Accepted,
     error::DialError,
     limits::{JOIN, STEP},
     link::Wire,
 };
-
-/// A device that is no member asks something. Dropping this tells it that nobody has time.
-#[derive(Debug)]
-pub struct JoinAsk {
-    /// Who asks; its key is proven.
-    pub device: PeerId,
-    /// From where.
-    pub remote_address: SocketAddr,
-    /// What it asks: not looked at.
-    pub ask: Vec<u8>,
-    answer: oneshot::Sender<Vec<u8>>,
-}
-
-impl JoinAsk {
-    /// Answers it; what is longer than [`limits::JOIN`](crate::limits::JOIN) is not sent. It has to
-    /// be within five seconds: the asker does not wait for longer, and may ask again.
-    pub fn answer(self, bytes: Vec<u8>) {
-        let _ = self.answer.send(bytes);
-    }
-}
 
 /// Hears one question out, on the side that was dialled.
 pub(crate) async fn hear(wire: Wire, accepted: &mpsc::Sender<Accepted>) {

@@ -9,6 +9,7 @@
 //! - [`Link`]: frames in both directions, until one side closes it with a [`CloseCode`].
 //! - [`JoinAsk`]: a stranger's one question.
 
+mod accepted;
 mod close;
 mod config;
 mod endpoint;
@@ -26,10 +27,10 @@ mod tests;
 mod tls;
 mod verify;
 
+pub use accepted::{Accepted, JoinAsk};
 pub use close::{CloseCode, Closed};
 pub use config::{Accepts, Config};
-pub use endpoint::{Accepted, Endpoint};
+pub use endpoint::Endpoint;
 pub use error::{DialError, NotSent};
-pub use join::JoinAsk;
 pub use link::{Direction, Link, LinkReceiver, LinkSender};
 pub use pending_link::PendingLink;
