@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, io};
 
-use crate::format::FORMAT;
+use crate::version::FORMAT;
 
 /// What was being done when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,15 +11,8 @@ use crate::{
     error::{Failure, What},
     guard::guarded,
     limits, row_checksum,
+    version::{FORMAT, Version, WITHOUT_CHECKSUMS},
 };
-
-/// The version of the form that this release writes, and the highest that it reads.
-///
-/// 1: rows as they are. 2: each with its checksum behind it, see `row_checksum.rs`.
-pub const FORMAT: u32 = 2;
-
-/// Before rows had checksums.
-const WITHOUT_CHECKSUMS: u32 = 1;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
@@ -29,14 +22,6 @@ type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 const FORMAT_TABLE: Definition = TableDefinition::new("format");
 const FORMAT_KEY: &[u8] = b"version";
 const CHECKSUM_KEY: &[u8] = b"version/seal";
-
-/// Whose form a file has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
-    WithoutChecksums,
-    Ours,
-    Newer(u32),
-}
 
 pub(crate) fn definition(table: Table) -> Definition {
     TableDefinition::new(table.name())

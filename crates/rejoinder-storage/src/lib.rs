@@ -20,8 +20,9 @@ mod row_checksum;
 mod salvage;
 mod scan;
 mod store;
+mod version;
 
 pub use backend::Backend;
 pub use error::{Doing, StoreError, What};
-pub use format::FORMAT;
 pub use store::Store;
+pub use version::FORMAT;

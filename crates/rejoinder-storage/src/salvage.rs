@@ -12,10 +12,11 @@ use rejoinder_replica::{Salvaged, Table};
 use crate::{
     backend::{Backend, Opened},
     error::{Failure, What},
-    format::{self, Version, definition},
+    format::{self, definition},
     guard::guarded,
     readonly_view::{self, Commit},
     row_checksum::{self, LOST},
+    version::Version,
 };
 
 /// What was found of a table.
