@@ -8,9 +8,41 @@ use std::{
     time::Duration,
 };
 
-use crate::{crypto, failure::Failure, world::World};
+use crate::{
+    crypto,
+    failure::Failure,
+    world::{World, lock},
+};
 
-pub(crate) fn run<T: Send + 'static>(
+impl World {
+    /// Tells a story in this world, in virtual time, on a thread of its own.
+    ///
+    /// # Panics
+    ///
+    /// When the story panics or a promise of the engine was broken meanwhile; with the seed and
+    /// the last lines of the trace.
+    pub fn run<T: Send + 'static>(
+        &self,
+        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
+    ) -> T {
+        self.try_run(story).unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    /// As [`run`](Self::run), but a failure is a value.
+    ///
+    /// # Errors
+    ///
+    /// What [`run`](Self::run) panics with.
+    pub fn try_run<T: Send + 'static>(
+        &self,
+        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let patience = *lock(&self.inner.patience);
+        tell_on_a_thread(self, patience, story)
+    }
+}
+
+fn tell_on_a_thread<T: Send + 'static>(
     world: &World,
     patience: Duration,
     story: impl AsyncFnOnce(&World) -> T + Send + 'static,
@@ -19,7 +51,7 @@ pub(crate) fn run<T: Send + 'static>(
     let inside = world.clone();
     let work = move || {
         #[cfg(rejoinder_mutants)]
-        rejoinder_identity::mutant::choose(*crate::world::lock(&inside.inner.mutant));
+        rejoinder_identity::mutant::choose(*lock(&inside.inner.mutant));
         let told = catch_unwind(AssertUnwindSafe(|| tell(&inside, story)));
         // Nobody waits any more when the watchdog was faster.
         let _late = done.send(told);

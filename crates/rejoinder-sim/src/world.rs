@@ -13,12 +13,10 @@ use tokio::{sync::Notify, time::sleep};
 use crate::{
     disk::Disk,
     draws::Draws,
-    failure::Failure,
     fault::{Fired, Happening},
     moment::{Moment, Work},
     network::{Link, Network},
     peer::Peer,
-    run,
     safety::{self, Safety},
     told::Told,
     trace::Trace,
@@ -44,7 +42,7 @@ pub(crate) struct Inner {
     observers: Mutex<Observers>,
     broken: Mutex<Option<String>>,
     breaks: Notify,
-    patience: Mutex<Duration>,
+    pub(crate) patience: Mutex<Duration>,
     #[cfg(rejoinder_mutants)]
     pub(crate) mutant: Mutex<&'static str>,
 }
@@ -103,32 +101,6 @@ impl World {
     pub fn with_mutant(self, name: &'static str) -> Self {
         *lock(&self.inner.mutant) = name;
         self
-    }
-
-    /// Tells a story in this world, in virtual time, on a thread of its own.
-    ///
-    /// # Panics
-    ///
-    /// When the story panics or a promise of the engine was broken meanwhile; with the seed and
-    /// the last lines of the trace.
-    pub fn run<T: Send + 'static>(
-        &self,
-        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
-    ) -> T {
-        self.try_run(story).unwrap_or_else(|failure| panic!("{failure}"))
-    }
-
-    /// As [`run`](Self::run), but a failure is a value.
-    ///
-    /// # Errors
-    ///
-    /// What [`run`](Self::run) panics with.
-    pub fn try_run<T: Send + 'static>(
-        &self,
-        story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
-    ) -> Result<T, Failure> {
-        let patience = *lock(&self.inner.patience);
-        run::run(self, patience, story)
     }
 
     /// The seed.
