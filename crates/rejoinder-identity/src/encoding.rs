@@ -8,7 +8,8 @@ use std::fmt;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// These bytes are not what they were said to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read {what}: {why}")]
 pub struct DecodeError {
     what: &'static str,
     why: String,
@@ -20,14 +21,6 @@ impl DecodeError {
         Self { what, why: why.to_string() }
     }
 }
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot read {}: {}", self.what, self.why)
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// Encodes a value.
 ///

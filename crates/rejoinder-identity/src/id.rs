@@ -8,18 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::hash::{Hash, hash};
 
 /// That is not an id: the wrong length or a foreign character.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a {what}: expected lower-case base32")]
 pub struct ParseIdError {
     what: &'static str,
 }
-
-impl fmt::Display for ParseIdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a {}: expected lower-case base32", self.what)
-    }
-}
-
-impl std::error::Error for ParseIdError {}
 
 pub(crate) fn print_base32(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut text = BASE32_NOPAD_NOCASE.encode(bytes);

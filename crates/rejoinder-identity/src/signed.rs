@@ -58,27 +58,18 @@ pub trait Signable: Serialize + DeserializeOwned {
 }
 
 /// The signature does not match, or is not for this kind of thing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSignature {
     /// The signer did not sign these bytes.
+    #[error("not signed by {signer}")]
     Forged {
         /// Who was said to have signed.
         signer: PeerId,
     },
     /// The signature is right, but its holder signed something unreadable.
+    #[error(transparent)]
     Unreadable(DecodeError),
 }
-
-impl fmt::Display for BadSignature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Forged { signer } => write!(f, "not signed by {signer}"),
-            Self::Unreadable(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BadSignature {}
 
 #[derive(Serialize, Deserialize)]
 struct Wire {

@@ -48,57 +48,39 @@ pub struct Ticket {
 }
 
 /// That is not a ticket.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// It doesn't begin with `rejoin1`.
+    #[error("a ticket begins with {PREFIX}")]
     Prefix,
     /// Far too long.
+    #[error("a ticket is not that long")]
     Length,
     /// A character that no ticket has; its place, counted from 1.
+    #[error("the ticket is damaged: character {place} can't stand in a ticket")]
     Character {
         /// The place of the character, from 1.
         place: usize,
     },
     /// Every character may stand in a ticket, but together they are none: one was changed or lost.
+    #[error("the ticket is damaged: a character was changed or lost; copy it again")]
     Checksum,
     /// The checksum is right but the content is of a release we don't know.
+    #[error("the ticket was made by a newer release")]
     Unknown,
     /// It names more members to ask than [`limits::HINTS`].
+    #[error("the ticket names {count} members to ask, at most {}", limits::HINTS)]
     Hints {
         /// How many.
         count: usize,
     },
     /// It names more addresses of one member than [`limits::HINT_ADDRESSES`].
+    #[error("the ticket names {count} addresses of one member, at most {}", limits::HINT_ADDRESSES)]
     Addresses {
         /// How many.
         count: usize,
     },
 }
-
-impl fmt::Display for TicketError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Prefix => write!(f, "a ticket begins with {PREFIX}"),
-            Self::Length => write!(f, "a ticket is not that long"),
-            Self::Character { place } => {
-                write!(f, "the ticket is damaged: character {place} can't stand in a ticket")
-            }
-            Self::Checksum => {
-                write!(f, "the ticket is damaged: a character was changed or lost; copy it again")
-            }
-            Self::Unknown => write!(f, "the ticket was made by a newer release"),
-            Self::Hints { count } => {
-                write!(f, "the ticket names {count} members to ask, at most {}", limits::HINTS)
-            }
-            Self::Addresses { count } => {
-                let most = limits::HINT_ADDRESSES;
-                write!(f, "the ticket names {count} addresses of one member, at most {most}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TicketError {}
 
 #[derive(Serialize, Deserialize)]
 struct Wire {
