@@ -24,11 +24,13 @@ pub struct Pattern {
 }
 
 /// Why a pattern can't be checked here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// It is longer than 4,096 bytes.
+    #[error("longer than {} bytes", limits::PATTERN)]
     TooLong,
     /// What stands at a byte, counted from 0, is no regular expression or none that is known here.
+    #[error("at byte {at}: {what}")]
     Syntax {
         /// Which byte.
         at: usize,
@@ -36,6 +38,7 @@ pub enum Unreadable {
         what: &'static str,
     },
     /// It repeats so much that checking it would take too much memory.
+    #[error("it repeats too much")]
     TooComplex,
 }
 
@@ -87,18 +90,6 @@ impl fmt::Display for Pattern {
         f.write_str(&self.source)
     }
 }
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(f, "longer than {} bytes", limits::PATTERN),
-            Self::Syntax { at, what } => write!(f, "at byte {at}: {what}"),
-            Self::TooComplex => f.write_str("it repeats too much"),
-        }
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 #[cfg(test)]
 #[path = "pattern_tests.rs"]

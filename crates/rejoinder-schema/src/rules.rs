@@ -1,7 +1,5 @@
 //! The rules of one question.
 
-use std::fmt;
-
 use serde_json::{Map, Value};
 
 use crate::pattern::Pattern;
@@ -19,11 +17,13 @@ pub struct Rules {
 }
 
 /// A rule that an answer breaks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Broken {
     /// The text does not match, or not within the work that is spent on it.
+    #[error("it does not match {0}")]
     Pattern(String),
     /// The number is no multiple.
+    #[error("not a multiple of {0}")]
     MultipleOf(f64),
 }
 
@@ -82,15 +82,6 @@ impl Rules {
             // An infinite quotient has no fraction that is 0.
             Some(step) if (number / step).fract() != 0.0 => Err(Broken::MultipleOf(step)),
             Some(_) | None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pattern(pattern) => write!(f, "it does not match {pattern}"),
-            Self::MultipleOf(step) => write!(f, "not a multiple of {step}"),
         }
     }
 }
