@@ -33,13 +33,16 @@ pub struct Admitted {
 }
 
 /// A change that is not part of the document because of this call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdmitted {
     /// It is here already.
+    #[error("it is here already")]
     Known,
     /// These, that it depends on, are not here yet.
+    #[error("{} that it depends on are missing", .0.len())]
     Missing(Vec<ChangeHash>),
     /// Its actor has another change of that number.
+    #[error("there is another change {seq} of {actor}")]
     Fork {
         /// The actor.
         actor: ActorId,
@@ -47,24 +50,8 @@ pub enum NotAdmitted {
         seq: u64,
     },
     /// It breaks a rule, and will for ever.
-    Refused(AdmissionError),
-}
-
-impl fmt::Display for NotAdmitted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known => write!(f, "it is here already"),
-            Self::Missing(hashes) => write!(f, "{} that it depends on are missing", hashes.len()),
-            Self::Fork { actor, seq } => write!(f, "there is another change {seq} of {actor}"),
-            Self::Refused(why) => why.fmt(f),
-        }
-    }
-}
-
-impl From<AdmissionError> for NotAdmitted {
-    fn from(error: AdmissionError) -> Self {
-        Self::Refused(error)
-    }
+    #[error(transparent)]
+    Refused(#[from] AdmissionError),
 }
 
 impl Document {

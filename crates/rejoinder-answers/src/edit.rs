@@ -1,7 +1,5 @@
 //! What a person does to a request's answers, and why that may be refused.
 
-use std::fmt;
-
 use ahp_types::state::ChatInputAnswerValue;
 use rejoinder_identity::{
     ActorId, ChangeHash, DocumentId, Incarnation, OptionId, PeerId, QuestionId, Timestamp,
@@ -106,13 +104,16 @@ pub struct Written {
 }
 
 /// The edit was not made; the document is as it was.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EditRefused {
     /// The request has no such question.
+    #[error("there is no question \"{0}\"")]
     UnknownQuestion(QuestionId),
     /// The question is of a kind that this release does not know.
+    #[error("question \"{0}\" is of a kind that can't be answered here")]
     NotAnswerable(QuestionId),
     /// The value is of another kind than the question, or the edit is not for its kind.
+    #[error("question \"{question}\" takes {takes}")]
     WrongKind {
         /// The question.
         question: QuestionId,
@@ -120,6 +121,7 @@ pub enum EditRefused {
         takes: &'static str,
     },
     /// The question has no such option.
+    #[error("question \"{question}\" has no option \"{option}\"")]
     UnknownOption {
         /// The question.
         question: QuestionId,
@@ -127,6 +129,7 @@ pub enum EditRefused {
         option: OptionId,
     },
     /// The value breaks a rule of the question.
+    #[error("question \"{question}\": {why}")]
     Invalid {
         /// The question.
         question: QuestionId,
@@ -134,8 +137,10 @@ pub enum EditRefused {
         why: Invalid,
     },
     /// There is no draft that could be submitted.
+    #[error("question \"{0}\" has no draft to submit")]
     NothingToSubmit(QuestionId),
     /// The place to type at is not in the text.
+    #[error("question \"{question}\": character {end} of a text of {length}")]
     OutOfRange {
         /// The question.
         question: QuestionId,
@@ -146,6 +151,10 @@ pub enum EditRefused {
     },
     /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT), and not shorter than
     /// it is, or not in each of the changes that the edit takes.
+    #[error(
+        "question \"{question}\": the text would be {bytes} bytes long, at most {}",
+        limits::TEXT
+    )]
     TextTooLong {
         /// The question.
         question: QuestionId,
@@ -153,6 +162,10 @@ pub enum EditRefused {
         bytes: usize,
     },
     /// The answer's JSON would be longer than [`limits::ANSWER`](crate::limits::ANSWER).
+    #[error(
+        "question \"{question}\": the answer as JSON would be {bytes} bytes long, at most {}",
+        limits::ANSWER
+    )]
     AnswerTooLong {
         /// The question.
         question: QuestionId,
@@ -160,6 +173,10 @@ pub enum EditRefused {
         bytes: usize,
     },
     /// More than [`limits::FREEFORM_VALUES`](crate::limits::FREEFORM_VALUES) freeform values.
+    #[error(
+        "question \"{question}\": {count} freeform values, at most {}",
+        limits::FREEFORM_VALUES
+    )]
     TooManyFreeform {
         /// The question.
         question: QuestionId,
@@ -167,6 +184,10 @@ pub enum EditRefused {
         count: usize,
     },
     /// A freeform value is longer than [`limits::FREEFORM_VALUE`](crate::limits::FREEFORM_VALUE).
+    #[error(
+        "question \"{question}\": a freeform value would be {bytes} bytes long, at most {}",
+        limits::FREEFORM_VALUE
+    )]
     FreeformTooLong {
         /// The question.
         question: QuestionId,
@@ -175,6 +196,10 @@ pub enum EditRefused {
     },
     /// All submitted answers of the request together would be longer than
     /// [`limits::ANSWERS`](crate::limits::ANSWERS).
+    #[error(
+        "question \"{question}\": all answers of the request as JSON would be {bytes} bytes long, at most {}",
+        limits::ANSWERS
+    )]
     AnswersTooLarge {
         /// The question.
         question: QuestionId,
@@ -182,78 +207,20 @@ pub enum EditRefused {
         bytes: usize,
     },
     /// This run of the device has written all it may in this document; the next run can go on.
+    #[error(
+        "question \"{0}\": this run has made all {max} changes it may; start again",
+        max = limits::ACTOR_CHANGES
+    )]
     TooManyChanges(QuestionId),
     /// So much was written in the document that no change can be added.
+    #[error("question \"{0}\": the request's history is full")]
     DocumentFull(QuestionId),
     /// What it would write is not what other peers take: a mistake in this release.
+    #[error("question \"{question}\": the edit could not be written: {why}")]
     NotWritten {
         /// The question.
         question: QuestionId,
         /// What they would say.
         why: AdmissionError,
     },
-}
-
-impl fmt::Display for EditRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownQuestion(question) => write!(f, "there is no question \"{question}\""),
-            Self::NotAnswerable(question) => {
-                write!(f, "question \"{question}\" is of a kind that can't be answered here")
-            }
-            Self::WrongKind { question, takes } => {
-                write!(f, "question \"{question}\" takes {takes}")
-            }
-            Self::UnknownOption { question, option } => {
-                write!(f, "question \"{question}\" has no option \"{option}\"")
-            }
-            Self::Invalid { question, why } => write!(f, "question \"{question}\": {why}"),
-            Self::NothingToSubmit(question) => {
-                write!(f, "question \"{question}\" has no draft to submit")
-            }
-            Self::OutOfRange { question, end, length } => {
-                write!(f, "question \"{question}\": character {end} of a text of {length}")
-            }
-            Self::TextTooLong { question, bytes } => {
-                too_long(f, question, "the text", *bytes, limits::TEXT)
-            }
-            Self::AnswerTooLong { question, bytes } => {
-                too_long(f, question, "the answer as JSON", *bytes, limits::ANSWER)
-            }
-            Self::TooManyFreeform { question, count } => write!(
-                f,
-                "question \"{question}\": {count} freeform values, at most {}",
-                limits::FREEFORM_VALUES
-            ),
-            Self::FreeformTooLong { question, bytes } => {
-                too_long(f, question, "a freeform value", *bytes, limits::FREEFORM_VALUE)
-            }
-            Self::AnswersTooLarge { question, bytes } => {
-                too_long(f, question, "all answers of the request as JSON", *bytes, limits::ANSWERS)
-            }
-            Self::TooManyChanges(question) => write!(
-                f,
-                "question \"{question}\": this run has made all {} changes it may; start again",
-                limits::ACTOR_CHANGES
-            ),
-            Self::DocumentFull(question) => {
-                write!(f, "question \"{question}\": the request's history is full")
-            }
-            Self::NotWritten { question, why } => {
-                write!(f, "question \"{question}\": the edit could not be written: {why}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EditRefused {}
-
-fn too_long(
-    f: &mut fmt::Formatter<'_>,
-    question: &QuestionId,
-    what: &str,
-    bytes: usize,
-    limit: usize,
-) -> fmt::Result {
-    write!(f, "question \"{question}\": {what} would be {bytes} bytes long, at most {limit}")
 }

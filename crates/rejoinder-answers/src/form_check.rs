@@ -1,7 +1,7 @@
 //! The asker's check of a request before it is raised: what people could not answer, or what would
 //! be too much, is said to whoever asks and never shown to anybody.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 use ahp_types::state::{ChatInputOption, ChatInputQuestion};
 use rejoinder_identity::{OptionId, QuestionId};
@@ -13,63 +13,42 @@ use crate::{
 };
 
 /// Why a request should not be raised.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FormProblem {
     /// There is nothing to say yes or no to: no question, no message, no URL.
+    #[error("the request has no questions, no message and no url")]
     Empty,
     /// The question at this place (from 0) has no id.
+    #[error("question {} has no id", .0 + 1)]
     NoId(usize),
     /// Two questions have this id.
+    #[error("two questions have the id \"{0}\"")]
     DuplicateQuestion(QuestionId),
     /// Two options of the question have one id.
+    #[error("question \"{0}\" has the option \"{1}\" twice")]
     DuplicateOption(QuestionId, OptionId),
     /// A select without options that takes no freeform text either.
+    #[error("question \"{0}\" has no options")]
     NoOptions(QuestionId),
     /// A required question that no value can answer.
+    #[error("question \"{0}\" is required and can't be answered: {1}")]
     Unanswerable(QuestionId, &'static str),
     /// The URL may not be put before people.
+    #[error("url: {0}")]
     Url(UrlProblem),
     /// An id longer than [`limits::ID`](crate::limits::ID): its first characters.
+    #[error("the id \"{0}…\" is longer than {max} bytes", max = limits::ID)]
     LongId(String),
     /// More than [`limits::QUESTIONS`](crate::limits::QUESTIONS) questions.
+    #[error("{0} questions, at most {max}", max = limits::QUESTIONS)]
     TooManyQuestions(usize),
     /// More than [`limits::OPTIONS`](crate::limits::OPTIONS) options.
+    #[error("question \"{0}\" has {1} options, at most {max}", max = limits::OPTIONS)]
     TooManyOptions(QuestionId, usize),
     /// More than [`limits::ALL_OPTIONS`](crate::limits::ALL_OPTIONS) options in all questions.
+    #[error("{0} options in all questions, at most {max}", max = limits::ALL_OPTIONS)]
     TooManyOptionsInAll(usize),
 }
-
-impl fmt::Display for FormProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "the request has no questions, no message and no url"),
-            Self::NoId(place) => write!(f, "question {} has no id", place + 1),
-            Self::DuplicateQuestion(id) => write!(f, "two questions have the id \"{id}\""),
-            Self::DuplicateOption(id, option) => {
-                write!(f, "question \"{id}\" has the option \"{option}\" twice")
-            }
-            Self::NoOptions(id) => write!(f, "question \"{id}\" has no options"),
-            Self::Unanswerable(id, why) => {
-                write!(f, "question \"{id}\" is required and can't be answered: {why}")
-            }
-            Self::Url(problem) => write!(f, "url: {problem}"),
-            Self::LongId(start) => {
-                write!(f, "the id \"{start}…\" is longer than {} bytes", limits::ID)
-            }
-            Self::TooManyQuestions(count) => {
-                write!(f, "{count} questions, at most {}", limits::QUESTIONS)
-            }
-            Self::TooManyOptions(id, count) => {
-                write!(f, "question \"{id}\" has {count} options, at most {}", limits::OPTIONS)
-            }
-            Self::TooManyOptionsInAll(count) => {
-                write!(f, "{count} options in all questions, at most {}", limits::ALL_OPTIONS)
-            }
-        }
-    }
-}
-
-impl std::error::Error for FormProblem {}
 
 impl Form {
     /// Whether this may be raised.

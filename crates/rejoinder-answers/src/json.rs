@@ -1,8 +1,6 @@
 //! Answers as JSON in the one spelling that is the same on every peer: keys sorted, whole numbers
 //! without a fraction, -0 as 0. Nothing that is hashed or signed is made from it elsewhere.
 
-use std::fmt;
-
 use ahp_types::state::{
     ChatInputAnswer, ChatInputAnswerValue, ChatInputAnswered, ChatInputSelectedAnswerValue,
     ChatInputSelectedManyAnswerValue, ChatInputSkipped,
@@ -12,16 +10,9 @@ use serde_json::{Map, Number, Value, json};
 use crate::{form::Question, validity::WHOLE};
 
 /// That is not an AHP answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not an answer: {0}")]
 pub struct UnreadableAnswer(String);
-
-impl fmt::Display for UnreadableAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not an answer: {}", self.0)
-    }
-}
-
-impl std::error::Error for UnreadableAnswer {}
 
 /// An answer in its canonical spelling.
 pub fn answer_to_json(answer: &ChatInputAnswer) -> Value {

@@ -3,8 +3,6 @@
 //!
 //! Which addresses are good ones is for people to say: a host on a private network is a host.
 
-use std::fmt;
-
 use url::Url;
 
 /// Letters by their class, and blank on every screen.
@@ -18,17 +16,22 @@ pub struct ReviewUrl {
 }
 
 /// Why a URL may not be put before people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
     /// It can't be read as one; the words say why.
+    #[error("not a URL: {0}")]
     NotAUrl(String),
     /// Its scheme is neither `http` nor `https`: something else than a browser may take it.
+    #[error("its scheme is not http or https")]
     Scheme,
     /// A character that is not seen, or that a browser would replace.
+    #[error("the character U+{:04X} must be written with %", u32::from(*.0))]
     Character(char),
     /// A user name or a password stands before the host, where it looks like a host.
+    #[error("it has a user name or a password before the host")]
     Credentials,
     /// No host, or one written so that it could be taken for a path.
+    #[error("it has no host")]
     NoHost,
 }
 
@@ -85,22 +88,6 @@ impl ReviewUrl {
         authority[..port.unwrap_or(authority.len())].eq_ignore_ascii_case(&self.host)
     }
 }
-
-impl fmt::Display for UrlProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAUrl(why) => write!(f, "not a URL: {why}"),
-            Self::Scheme => write!(f, "its scheme is not http or https"),
-            Self::Character(odd) => {
-                write!(f, "the character U+{:04X} must be written with %", u32::from(*odd))
-            }
-            Self::Credentials => write!(f, "it has a user name or a password before the host"),
-            Self::NoHost => write!(f, "it has no host"),
-        }
-    }
-}
-
-impl std::error::Error for UrlProblem {}
 
 #[cfg(test)]
 mod tests {

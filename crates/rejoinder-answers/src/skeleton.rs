@@ -3,7 +3,7 @@
 //! It is made of nothing but the form and the skeletons before it, so its bytes are the same
 //! wherever it is built, and no two peers ever make the same object.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputAnswerValue, ChatInputAnswered};
 use automerge::{
@@ -26,42 +26,25 @@ use crate::{
 };
 
 /// Why there is no skeleton for a form.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkeletonRefused {
     /// The answer that the request came with does not fit its question, or the request has no such
     /// question.
+    #[error("the answer that came with question \"{0}\" does not fit it")]
     BadAnswer(QuestionId),
     /// An answer that the request came with is above a limit that edits keep.
+    #[error("an answer that came with the request: {0}")]
     AnswerAboveLimit(EditRefused),
     /// Answers come with the first revision alone; later they are edits.
+    #[error("revision {0} can't seed answers: they are edits")]
     AnswersOnRevision(u32),
     /// It would be too large for a record.
+    #[error("the request's structure would be {bytes} bytes, at most {}", limits::SKELETON)]
     TooLarge {
         /// The bytes it would have.
         bytes: usize,
     },
 }
-
-impl fmt::Display for SkeletonRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadAnswer(question) => {
-                write!(f, "the answer that came with question \"{question}\" does not fit it")
-            }
-            Self::AnswerAboveLimit(why) => write!(f, "an answer that came with the request: {why}"),
-            Self::AnswersOnRevision(revision) => {
-                write!(f, "revision {revision} can't seed answers: they are edits")
-            }
-            Self::TooLarge { bytes } => write!(
-                f,
-                "the request's structure would be {bytes} bytes, at most {}",
-                limits::SKELETON
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SkeletonRefused {}
 
 type Answers = BTreeMap<QuestionId, ChatInputAnswer>;
 

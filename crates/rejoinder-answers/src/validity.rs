@@ -1,8 +1,6 @@
 //! What a valid answer is: whether a value fits its question's kind, and whether a submitted one
 //! keeps the question's rules.
 
-use std::fmt;
-
 use ahp_types::state::ChatInputAnswerValue;
 use rejoinder_identity::OptionId;
 use rejoinder_schema::Broken;
@@ -16,11 +14,13 @@ use crate::{
 pub(crate) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// The rule that a value breaks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Invalid {
     /// It is of another kind than the question.
+    #[error("the value is of another kind")]
     WrongKind,
     /// Fewer characters than the question asks for.
+    #[error("{length} characters, at least {min}")]
     TooShort {
         /// Characters there are.
         length: usize,
@@ -28,6 +28,7 @@ pub enum Invalid {
         min: i64,
     },
     /// More characters than the question allows.
+    #[error("{length} characters, at most {max}")]
     TooLong {
         /// Characters there are.
         length: usize,
@@ -35,32 +36,43 @@ pub enum Invalid {
         max: i64,
     },
     /// Not in the question's format.
+    #[error("not {0}")]
     Format(TextFormat),
     /// Against a rule for which AHP has no word.
+    #[error(transparent)]
     Rule(Broken),
     /// A smaller number than the question allows.
+    #[error("{}", below(*min))]
     Below {
         /// The smallest.
         min: f64,
     },
     /// A larger number than the question allows.
+    #[error("{}", above(*max))]
     Above {
         /// The largest.
         max: f64,
     },
     /// Not a whole number.
+    #[error("not a whole number")]
     NotWhole,
     /// A whole number that JSON can't tell from its neighbours.
+    #[error("too large for a whole number")]
     BeyondWhole,
     /// Not a number, or infinite.
+    #[error("not a finite number")]
     NotFinite,
     /// No such option.
+    #[error("there is no option \"{0}\"")]
     NoSuchOption(OptionId),
     /// Neither an option nor freeform text.
+    #[error("nothing is chosen")]
     NothingChosen,
     /// The question takes no freeform text.
+    #[error("no text of one's own is taken here")]
     NoFreeform,
     /// Fewer choices than the question asks for.
+    #[error("{chosen} chosen, at least {min}")]
     TooFew {
         /// Choices there are.
         chosen: usize,
@@ -68,6 +80,7 @@ pub enum Invalid {
         min: i64,
     },
     /// More choices than the question allows.
+    #[error("{chosen} chosen, at most {max}")]
     TooMany {
         /// Choices there are.
         chosen: usize,
@@ -76,31 +89,17 @@ pub enum Invalid {
     },
 }
 
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WrongKind => write!(f, "the value is of another kind"),
-            Self::TooShort { length, min } => write!(f, "{length} characters, at least {min}"),
-            Self::TooLong { length, max } => write!(f, "{length} characters, at most {max}"),
-            Self::Format(format) => write!(f, "not {format}"),
-            Self::Rule(broken) => broken.fmt(f),
-            Self::Below { min } => match excluded_bound(*min, f64::next_down) {
-                Some(bound) => write!(f, "not above {}", digits(bound)),
-                None => write!(f, "below {}", digits(*min)),
-            },
-            Self::Above { max } => match excluded_bound(*max, f64::next_up) {
-                Some(bound) => write!(f, "not below {}", digits(bound)),
-                None => write!(f, "above {}", digits(*max)),
-            },
-            Self::NotWhole => write!(f, "not a whole number"),
-            Self::BeyondWhole => write!(f, "too large for a whole number"),
-            Self::NotFinite => write!(f, "not a finite number"),
-            Self::NoSuchOption(option) => write!(f, "there is no option \"{option}\""),
-            Self::NothingChosen => write!(f, "nothing is chosen"),
-            Self::NoFreeform => write!(f, "no text of one's own is taken here"),
-            Self::TooFew { chosen, min } => write!(f, "{chosen} chosen, at least {min}"),
-            Self::TooMany { chosen, max } => write!(f, "{chosen} chosen, at most {max}"),
-        }
+fn below(min: f64) -> String {
+    match excluded_bound(min, f64::next_down) {
+        Some(bound) => format!("not above {}", digits(bound)),
+        None => format!("below {}", digits(min)),
+    }
+}
+
+fn above(max: f64) -> String {
+    match excluded_bound(max, f64::next_up) {
+        Some(bound) => format!("not below {}", digits(bound)),
+        None => format!("above {}", digits(max)),
     }
 }
 
@@ -120,8 +119,6 @@ fn digits(number: f64) -> String {
     let digits = format!("{:?}", number + 0.0);
     digits.strip_suffix(".0").map(str::to_owned).unwrap_or(digits)
 }
-
-impl std::error::Error for Invalid {}
 
 impl Question {
     /// Whether a value is of the kind that this question takes, as a draft must be.
