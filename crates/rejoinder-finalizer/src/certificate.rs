@@ -1,7 +1,5 @@
 //! The root key's word on who writes the log: one certificate for each start of a host.
 
-use std::fmt;
-
 use rejoinder_identity::{
     BadSignature, Incarnation, Kind, PeerId, RecordId, Signable, Verified, WorkspaceId,
 };
@@ -28,30 +26,21 @@ impl Signable for EpochCertificate {
 }
 
 /// Why a certificate is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadCertificate {
     /// It is not signed, or can't be read.
+    #[error(transparent)]
     Signature(BadSignature),
     /// It was signed by a key that is not the workspace's root.
+    #[error("{signer} is not the workspace's root key")]
     NotRoot {
         /// That key.
         signer: PeerId,
     },
     /// It is for another workspace, epoch, device or place than the record that carries it.
+    #[error("it names another {0} than its record")]
     Mismatch(&'static str),
 }
-
-impl fmt::Display for BadCertificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Signature(error) => error.fmt(f),
-            Self::NotRoot { signer } => write!(f, "{signer} is not the workspace's root key"),
-            Self::Mismatch(what) => write!(f, "it names another {what} than its record"),
-        }
-    }
-}
-
-impl std::error::Error for BadCertificate {}
 
 impl EpochCertificate {
     /// Verifies a certificate from the workspace's id alone.

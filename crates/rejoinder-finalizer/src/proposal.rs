@@ -1,6 +1,6 @@
 //! Proposals: what a member wishes the host to do.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_identity::{
@@ -146,9 +146,10 @@ impl From<KindBytes> for ProposalKind {
 }
 
 /// Why bytes are not a proposal or a join of this workspace: whoever sent them misbehaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInOrder {
     /// Above the limit.
+    #[error("{size} bytes, above {limit}")]
     TooLarge {
         /// Its size in bytes.
         size: usize,
@@ -156,32 +157,22 @@ pub enum NotInOrder {
         limit: usize,
     },
     /// It is not signed, or can't be read.
+    #[error(transparent)]
     Signature(BadSignature),
     /// It names another workspace.
+    #[error("it is for the workspace {workspace}")]
     Elsewhere {
         /// Which.
         workspace: WorkspaceId,
     },
     /// It is signed by somebody other than the one it names, or the two signatures of a join are
     /// not over the same.
+    #[error("{signer} signed in another's name")]
     NotTheAuthor {
         /// Who signed.
         signer: PeerId,
     },
 }
-
-impl fmt::Display for NotInOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLarge { size, limit } => write!(f, "{size} bytes, above {limit}"),
-            Self::Signature(error) => error.fmt(f),
-            Self::Elsewhere { workspace } => write!(f, "it is for the workspace {workspace}"),
-            Self::NotTheAuthor { signer } => write!(f, "{signer} signed in another's name"),
-        }
-    }
-}
-
-impl std::error::Error for NotInOrder {}
 
 impl Checked<Proposal> {
     /// Checks what a peer sent. Whether its author is a member is for the log to say.

@@ -1,10 +1,7 @@
 //! How many proposals an author may have waiting: what the host can't answer yet must not fill
 //! everybody's disk.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rejoinder_identity::{PeerId, ProposalId};
 
@@ -17,22 +14,14 @@ pub struct Unanswered {
 }
 
 /// An author has as many proposals waiting as one may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{limit} proposals of {author} wait for the host already")]
 pub struct TooManyUnanswered {
     /// The author.
     pub author: PeerId,
     /// The limit.
     pub limit: usize,
 }
-
-impl fmt::Display for TooManyUnanswered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { author, limit } = self;
-        write!(f, "{limit} proposals of {author} wait for the host already")
-    }
-}
-
-impl std::error::Error for TooManyUnanswered {}
 
 impl Unanswered {
     /// Counts a proposal among those that wait. One that waits already is not counted twice.

@@ -1,7 +1,5 @@
 //! The host asks: a request is opened, or an open one gets another text.
 
-use std::fmt;
-
 use ahp_types::state::ChatInputRequest;
 use rejoinder_identity::{DocumentId, OpeningId, RequestId, Timestamp};
 
@@ -36,24 +34,15 @@ pub struct Skeleton {
 }
 
 /// Why a request was not raised.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RaiseError<E> {
     /// The finalizer said no.
+    #[error("{0}")]
     Refused(Refusal),
     /// No skeleton could be made.
+    #[error("{0}")]
     Skeleton(E),
 }
-
-impl<E: fmt::Display> fmt::Display for RaiseError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refusal) => refusal.fmt(f),
-            Self::Skeleton(error) => error.fmt(f),
-        }
-    }
-}
-
-impl<E: fmt::Debug + fmt::Display> std::error::Error for RaiseError<E> {}
 
 impl Finalizer {
     /// Makes the record that raises a request: the next revision when one with its id is open,

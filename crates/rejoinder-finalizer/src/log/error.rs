@@ -1,38 +1,43 @@
 //! Why bytes are not the next record of a log. Most of it is nobody's fault.
 
-use std::fmt;
-
 use rejoinder_identity::{BadSignature, PeerId};
 
 use crate::certificate::BadCertificate;
 
 /// Why bytes are not the log's next record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
     /// It is here already. Nobody did wrong.
+    #[error("the record is here already")]
     Known,
     /// Records before it are missing. Nobody did wrong: ask for those from `next` on.
+    #[error("records from {next} on are missing")]
     Gap {
         /// The first that is missing here.
         next: u64,
     },
     /// It belongs to a later epoch whose branch leaves this log before `seq`. Nobody did wrong: ask
     /// for records further back, down to where both agree.
+    #[error("the log of a later epoch differs before {seq}")]
     Diverged {
         /// The place of the record.
         seq: u64,
     },
     /// A newer epoch has cut it off. Its sender is behind: send it ours.
+    #[error("a newer epoch made the record void")]
     Void,
     /// The host signed two records for one place, or the root key two certificates for one epoch:
     /// a copy of a home runs. Nothing is taken.
+    #[error("two records were signed for place {seq}")]
     Fork {
         /// The place.
         seq: u64,
     },
     /// It is of another workspace.
+    #[error("the record is of another workspace")]
     Elsewhere,
     /// Above the limit for its kind.
+    #[error("a record of {size} bytes, above {limit}")]
     TooLarge {
         /// Its size in bytes.
         size: usize,
@@ -40,13 +45,16 @@ pub enum LogError {
         limit: usize,
     },
     /// It is not signed, or can't be read.
+    #[error(transparent)]
     Signature(BadSignature),
     /// Its signer is not the host of its epoch.
+    #[error("{signer} is not the host of the epoch")]
     NotHost {
         /// The signer.
         signer: PeerId,
     },
     /// It starts an epoch without the root key's word.
+    #[error("an epoch without certificate: {0}")]
     Certificate(BadCertificate),
 }
 
@@ -66,22 +74,3 @@ impl LogError {
         }
     }
 }
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known => write!(f, "the record is here already"),
-            Self::Gap { next } => write!(f, "records from {next} on are missing"),
-            Self::Diverged { seq } => write!(f, "the log of a later epoch differs before {seq}"),
-            Self::Void => write!(f, "a newer epoch made the record void"),
-            Self::Fork { seq } => write!(f, "two records were signed for place {seq}"),
-            Self::Elsewhere => write!(f, "the record is of another workspace"),
-            Self::TooLarge { size, limit } => write!(f, "a record of {size} bytes, above {limit}"),
-            Self::Signature(error) => error.fmt(f),
-            Self::NotHost { signer } => write!(f, "{signer} is not the host of the epoch"),
-            Self::Certificate(error) => write!(f, "an epoch without certificate: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LogError {}
