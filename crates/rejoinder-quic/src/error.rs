@@ -1,6 +1,6 @@
 //! Why there is no link, and why a frame was not sent.
 
-use std::{fmt, net::SocketAddr};
+use std::net::SocketAddr;
 
 use quinn::{ConnectError, ConnectionError, TransportErrorCode};
 use rejoinder_identity::PeerId;
@@ -12,11 +12,13 @@ use crate::{
 };
 
 /// Dialling or greeting did not come to a link, or asking to join not to an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DialError {
     /// The peer is this device itself.
+    #[error("that is this device itself")]
     Own,
     /// No packet can be sent to that address from here.
+    #[error("cannot reach {address}: {why}")]
     Unreachable {
         /// The address.
         address: SocketAddr,
@@ -24,19 +26,25 @@ pub enum DialError {
         why: String,
     },
     /// Nobody answered in time.
+    #[error("no answer")]
     TimedOut,
     /// Somebody else answers at that address.
+    #[error("another device answers there: {found}")]
     WrongKey {
         /// Who does.
         found: PeerId,
     },
     /// The peer does not know this device as a member.
+    #[error("the peer does not know this device as a member")]
     NotAMember,
     /// The peer speaks another version of the protocol.
+    #[error("the peer runs another version of Rejoinder")]
     OtherProtocol,
     /// The peer has no room now.
+    #[error("the peer is busy")]
     Busy,
     /// A hello or a request that is longer than it may be.
+    #[error("{length} bytes, at most {limit} are sent")]
     TooLong {
         /// Its length.
         length: usize,
@@ -44,31 +52,12 @@ pub enum DialError {
         limit: usize,
     },
     /// The peer broke the protocol.
+    #[error("the peer broke the protocol: {0}")]
     Misbehaved(&'static str),
     /// It was there and then closed.
+    #[error("{0}")]
     Closed(Closed),
 }
-
-impl fmt::Display for DialError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Own => f.pad("that is this device itself"),
-            Self::Unreachable { address, why } => write!(f, "cannot reach {address}: {why}"),
-            Self::TimedOut => f.pad("no answer"),
-            Self::WrongKey { found } => write!(f, "another device answers there: {found}"),
-            Self::NotAMember => f.pad("the peer does not know this device as a member"),
-            Self::OtherProtocol => f.pad("the peer runs another version of Rejoinder"),
-            Self::Busy => f.pad("the peer is busy"),
-            Self::TooLong { length, limit } => {
-                write!(f, "{length} bytes, at most {limit} are sent")
-            }
-            Self::Misbehaved(how) => write!(f, "the peer broke the protocol: {how}"),
-            Self::Closed(closed) => closed.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for DialError {}
 
 /// TLS alerts as QUIC carries them.
 const ACCESS_DENIED: u8 = 49;
@@ -124,29 +113,18 @@ impl DialError {
 }
 
 /// A frame was not queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
     /// It is longer than a frame may be: a fault of the caller. The link stays.
+    #[error("a frame of {length} bytes, at most {} are sent", limits::FRAME)]
     TooLong {
         /// Its length.
         length: usize,
     },
     /// Too much waits already, so the link was closed with [`CloseCode::TooSlow`].
+    #[error("the peer reads too slowly")]
     TooSlow,
     /// The link is closed.
+    #[error("the link is closed")]
     Closed,
 }
-
-impl fmt::Display for NotSent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong { length } => {
-                write!(f, "a frame of {length} bytes, at most {} are sent", limits::FRAME)
-            }
-            Self::TooSlow => f.pad("the peer reads too slowly"),
-            Self::Closed => f.pad("the link is closed"),
-        }
-    }
-}
-
-impl std::error::Error for NotSent {}
