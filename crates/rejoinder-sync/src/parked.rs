@@ -1,9 +1,6 @@
 //! Items that came before what they depend on, until it is there.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    fmt,
-};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rejoinder_identity::{ChangeHash, DocumentId, PeerId, RecordId};
 
@@ -44,27 +41,18 @@ pub struct ParkedItem {
 }
 
 /// There is no room for an item. It is dropped; the next comparison brings it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Overflow {
     /// Its author has as much parked as one author may.
+    #[error("too much of {} is parked", .0.short())]
     Author(PeerId),
     /// A link has brought as much that is parked as one link may.
+    #[error("too much of link {} is parked", .0.0)]
     Link(LinkId),
     /// The pool is full, or its share for those whom the log does not know.
+    #[error("too much is parked")]
     Pool,
 }
-
-impl fmt::Display for Overflow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Author(author) => write!(f, "too much of {} is parked", author.short()),
-            Self::Link(link) => write!(f, "too much of link {} is parked", link.0),
-            Self::Pool => f.write_str("too much is parked"),
-        }
-    }
-}
-
-impl std::error::Error for Overflow {}
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
