@@ -1,31 +1,38 @@
 //! Why a command was not done. Nothing changed.
 
-use std::fmt;
-
 use rejoinder_answers::{EditRefused, FormProblem, SkeletonRefused};
 use rejoinder_finalizer::Refusal;
 use rejoinder_identity::{PeerId, QuestionId, Role};
 
 /// Why a command was not done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Refused {
     /// This home has no such workspace.
+    #[error("this home has no such workspace")]
     NoWorkspace,
     /// The root key of that workspace is not in this home, so it can't be hosted here.
+    #[error("this home can't host that workspace: its root key lies in the home that made it")]
     NoRootKey,
     /// Only the host may do this, and this device is not the host now.
+    #[error("only the host may do this")]
     NotHost,
     /// This device asked to join and has not been let in yet.
+    #[error("this device has not been let in yet")]
     NotMember,
     /// This device's role doesn't allow it.
+    #[error("the role {0} may not do this")]
     Role(Role),
     /// There is no such request.
+    #[error("there is no such request")]
     NoRequest,
     /// The request is no longer open.
+    #[error("the request is no longer open")]
     NotOpen,
     /// The request is not over yet.
+    #[error("the request is not over yet")]
     NotOver,
     /// That member has no answer of its own to this question.
+    #[error("{} has no answer to \"{question}\" that could be taken", from.short())]
     NothingToTake {
         /// The question.
         question: QuestionId,
@@ -33,24 +40,34 @@ pub enum Refused {
         from: PeerId,
     },
     /// The edit doesn't fit the question.
+    #[error(transparent)]
     Edit(EditRefused),
     /// The request can't be asked so.
+    #[error(transparent)]
     Form(FormProblem),
     /// The request can't be asked so: its structure.
+    #[error(transparent)]
     Skeleton(SkeletonRefused),
     /// The proposal would be above the limit, and by how much.
+    #[error("the proposal is too large: {0}")]
     TooLargeProposal(String),
     /// The host's rules forbid it.
+    #[error(transparent)]
     Host(Refusal),
     /// Too many of this member's proposals wait for the host.
+    #[error("too many proposals of this device wait for the host already")]
     TooManyProposals,
     /// No device of that key waits for approval.
+    #[error("{} does not wait for approval", .0.short())]
     NobodyWaits(PeerId),
     /// That can't be this device's name.
+    #[error("that can't be this device's name: {0}")]
     Name(String),
     /// The disk refuses writes.
+    #[error("the disk refuses writes: {0}")]
     Disk(String),
     /// The disk can't read the answers that this needs.
+    #[error("the disk can't read the answers: {0}")]
     Unreadable(String),
 }
 
@@ -98,39 +115,3 @@ fn edit_code(refused: &EditRefused) -> &'static str {
         EditRefused::NotWritten { .. } => "not-written",
     }
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoWorkspace => f.write_str("this home has no such workspace"),
-            Self::NoRootKey => f.write_str(
-                "this home can't host that workspace: its root key lies in the home that made it",
-            ),
-            Self::NotHost => f.write_str("only the host may do this"),
-            Self::NotMember => f.write_str("this device has not been let in yet"),
-            Self::Role(role) => write!(f, "the role {role} may not do this"),
-            Self::NoRequest => f.write_str("there is no such request"),
-            Self::NotOpen => f.write_str("the request is no longer open"),
-            Self::NotOver => f.write_str("the request is not over yet"),
-            Self::NothingToTake { question, from } => {
-                write!(f, "{} has no answer to \"{question}\" that could be taken", from.short())
-            }
-            Self::Edit(refused) => refused.fmt(f),
-            Self::Form(problem) => problem.fmt(f),
-            Self::Skeleton(refused) => refused.fmt(f),
-            Self::TooLargeProposal(why) => write!(f, "the proposal is too large: {why}"),
-            Self::Host(refusal) => refusal.fmt(f),
-            Self::TooManyProposals => {
-                f.write_str("too many proposals of this device wait for the host already")
-            }
-            Self::NobodyWaits(device) => {
-                write!(f, "{} does not wait for approval", device.short())
-            }
-            Self::Name(why) => write!(f, "that can't be this device's name: {why}"),
-            Self::Disk(why) => write!(f, "the disk refuses writes: {why}"),
-            Self::Unreadable(why) => write!(f, "the disk can't read the answers: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
