@@ -1,8 +1,7 @@
 //! Why something was not done, by who can do something about it.
 
 use std::{
-    error::Error,
-    fmt, io,
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,9 +11,10 @@ use rejoinder_replica::{Refused, RestoreError};
 use rejoinder_storage::StoreError;
 
 /// Why a home could not be opened.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process has it open: end that one, or take another home.
+    #[error("home {} is in use by {}", home.display(), holder(*pid))]
     InUse {
         /// The home.
         home: PathBuf,
@@ -22,6 +22,10 @@ pub enum OpenError {
         pid: Option<u32>,
     },
     /// This user may not do that there: change the owner or the permissions.
+    #[error(
+        "cannot {doing} {}: permission denied; check who owns it and its directory",
+        path.display()
+    )]
     Denied {
         /// What was tried.
         doing: &'static str,
@@ -29,6 +33,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The disk did not.
+    #[error("cannot {doing} {}: {source}", path.display())]
     Disk {
         /// What was tried.
         doing: &'static str,
@@ -38,29 +43,46 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The device's key is not one: restore the file from a backup.
+    #[error(
+        "{} is not a device key; restore it from a backup, or take another home",
+        path.display()
+    )]
     Key {
         /// The file.
         path: PathBuf,
     },
     /// No home is there, and none was to be made: look for the right directory.
+    #[error("there is no home in {}", home.display())]
     NoHome {
         /// The directory.
         home: PathBuf,
     },
     /// The store is missing or empty, and the key is there: restore the file from a backup, or
     /// start anew, see [`Directory::anew`](crate::Directory::anew).
+    #[error(
+        "{} is missing or empty, and this device's key is there: what the home held is lost, its \
+         workspaces and open requests too; restore the file from a backup, or start anew with this \
+         key",
+        store.display()
+    )]
     StoreMissing {
         /// The file.
         store: PathBuf,
     },
     /// The key is missing, and the store is there: restore the file from a backup, or start anew
     /// as another device, see [`Directory::anew`](crate::Directory::anew).
+    #[error(
+        "{} is missing, and the home's store is there: without that key this device is a new one, and \
+         no member of its workspaces; restore the file from a backup, or start anew as a new device",
+        key.display()
+    )]
     KeyMissing {
         /// The file.
         key: PathBuf,
     },
     /// Somebody else may have had a hand in it: change the owner or the permissions, or take
     /// another home.
+    #[error("{}", why.of(path))]
     Exposed {
         /// The directory, or a file in it.
         path: PathBuf,
@@ -68,10 +90,13 @@ pub enum OpenError {
         why: Exposure,
     },
     /// The home's file could not be opened.
-    Store(StoreError),
+    #[error("{0}")]
+    Store(#[source] StoreError),
     /// What the home's file holds can't be read.
-    Restore(RestoreError),
+    #[error("{0}")]
+    Restore(#[source] RestoreError),
     /// No socket could be had at that address: choose another.
+    #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -79,8 +104,10 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The process or its runtime ended before the home was open.
+    #[error("interrupted while the home was opened")]
     Interrupted,
     /// A fault in this program: report what it says.
+    #[error("a fault in rejoinder while the home was opened, please report it: {0}")]
     Failed(String),
 }
 
@@ -109,97 +136,41 @@ impl OpenError {
     }
 }
 
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InUse { home, pid: Some(pid) } => {
-                write!(f, "home {} is in use by process {pid}", home.display())
-            }
-            Self::InUse { home, pid: None } => {
-                write!(f, "home {} is in use by another process", home.display())
-            }
-            Self::Denied { doing, path } => write!(
-                f,
-                "cannot {doing} {}: permission denied; check who owns it and its directory",
-                path.display()
-            ),
-            Self::Disk { doing, path, source } => {
-                write!(f, "cannot {doing} {}: {source}", path.display())
-            }
-            Self::Key { path } => write!(
-                f,
-                "{} is not a device key; restore it from a backup, or take another home",
-                path.display()
-            ),
-            Self::NoHome { home } => write!(f, "there is no home in {}", home.display()),
-            Self::StoreMissing { store } => write!(
-                f,
-                "{} is missing or empty, and this device's key is there: what the home held is \
-                 lost, its workspaces and open requests too; restore the file from a backup, or \
-                 start anew with this key",
-                store.display()
-            ),
-            Self::KeyMissing { key } => write!(
-                f,
-                "{} is missing, and the home's store is there: without that key this device is a \
-                 new one, and no member of its workspaces; restore the file from a backup, or \
-                 start anew as a new device",
-                key.display()
-            ),
-            Self::Exposed { path, why } => match (path.display(), why) {
-                (path, Exposure::Owner(user)) => write!(
-                    f,
-                    "{path} belongs to another user ({user}); take a home of your own, or run this \
-                     as that user"
-                ),
-                (path, Exposure::Writable(mode)) => write!(
-                    f,
-                    "others may write to {path} (mode {mode:04o}); if you trust what is in it: \
-                     chmod go-w {path}"
-                ),
-                (path, Exposure::NoFile) => write!(
-                    f,
-                    "{path} is no file of its own; a home's files lie in the home, and are not \
-                     links"
-                ),
-            },
-            Self::Store(error) => error.fmt(f),
-            Self::Restore(error) => error.fmt(f),
-            Self::Listen { address, source } => write!(f, "cannot listen on {address}: {source}"),
-            Self::Interrupted => f.write_str("interrupted while the home was opened"),
-            Self::Failed(why) => {
-                write!(f, "a fault in rejoinder while the home was opened, please report it: {why}")
-            }
-        }
-    }
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
-impl Error for OpenError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
+impl Exposure {
+    fn of(self, path: &Path) -> String {
+        let path = path.display();
         match self {
-            Self::Disk { source, .. } | Self::Listen { source, .. } => Some(source),
-            Self::Store(error) => Some(error),
-            Self::Restore(error) => Some(error),
-            Self::InUse { .. }
-            | Self::Denied { .. }
-            | Self::Key { .. }
-            | Self::NoHome { .. }
-            | Self::StoreMissing { .. }
-            | Self::KeyMissing { .. }
-            | Self::Exposed { .. }
-            | Self::Interrupted
-            | Self::Failed(_) => None,
+            Self::Owner(user) => format!(
+                "{path} belongs to another user ({user}); take a home of your own, or run this as \
+                 that user"
+            ),
+            Self::Writable(mode) => format!(
+                "others may write to {path} (mode {mode:04o}); if you trust what is in it: \
+                 chmod go-w {path}"
+            ),
+            Self::NoFile => format!(
+                "{path} is no file of its own; a home's files lie in the home, and are not links"
+            ),
         }
     }
 }
 
 /// Why a home is closed: nothing more can be done through its handles.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Closed {
     /// It was closed or dropped, its runtime ended, or the thing is no more.
+    #[error("the home was closed")]
     Ended,
     /// A fault in this program ended it: report what it says, and open the home again. What was
     /// called saved is on its disk.
+    #[error(
+        "a fault in rejoinder closed the home, please report it: {0}; what was saved is on its disk, \
+         start again"
+    )]
     Failed(Arc<str>),
 }
 
@@ -213,28 +184,15 @@ impl Closed {
     }
 }
 
-impl fmt::Display for Closed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ended => f.write_str("the home was closed"),
-            Self::Failed(why) => write!(
-                f,
-                "a fault in rejoinder closed the home, please report it: {why}; what was saved is \
-                 on its disk, start again"
-            ),
-        }
-    }
-}
-
-impl Error for Closed {}
-
 /// Why a call changed nothing.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum NotDone {
     /// It may not be done so, and why.
-    Refused(Refused),
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The home is closed.
-    Closed(Closed),
+    #[error(transparent)]
+    Closed(#[from] Closed),
 }
 
 impl NotDone {
@@ -244,28 +202,5 @@ impl NotDone {
             Self::Refused(refused) => refused.code(),
             Self::Closed(closed) => closed.code(),
         }
-    }
-}
-
-impl fmt::Display for NotDone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refused) => refused.fmt(f),
-            Self::Closed(closed) => closed.fmt(f),
-        }
-    }
-}
-
-impl Error for NotDone {}
-
-impl From<Closed> for NotDone {
-    fn from(closed: Closed) -> Self {
-        Self::Closed(closed)
-    }
-}
-
-impl From<Refused> for NotDone {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
     }
 }
