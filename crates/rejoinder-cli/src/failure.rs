@@ -1,14 +1,13 @@
 //! Why the command could not do what it was asked: a sentence that names the thing, and the code
 //! to exit with.
 
-use std::fmt;
-
 use rejoinder::{Closed, NotDone, OpenError};
 
 use crate::{form::FormError, outcome::Exit};
 
 /// Why it was not done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// What to exit with.
     pub exit: Exit,
@@ -29,14 +28,6 @@ impl Failure {
         Self { exit: Exit::Unreadable, ..Self::new(error, message) }
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {

@@ -36,7 +36,8 @@ pub struct FormFile {
 }
 
 /// A form file that can't be asked: which file, and what is wrong with it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {problem}")]
 pub struct FormError {
     /// The file's name as it was given, or `stdin`.
     pub file: String,
@@ -45,22 +46,28 @@ pub struct FormError {
 }
 
 /// What is wrong with a form file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FormProblem {
     /// It can't be read.
+    #[error("{}", unread(.0))]
     Io(io::Error),
     /// It is far larger than any request may be.
+    #[error("larger than {} KiB, which no request is", limits::FORM_FILE / 1024)]
     TooLarge,
     /// A byte, counted from 1, that is no UTF-8.
+    #[error("not UTF-8 at byte {byte}")]
     NotUtf8 {
         /// Its place.
         byte: usize,
     },
     /// Not JSON; the words say where.
+    #[error("not JSON: {0}")]
     NotJson(String),
     /// It is JSON and not an object.
+    #[error("a form is a JSON object")]
     NotAnObject,
     /// A key that nothing reads.
+    #[error("{}unknown key {key:?}; known are {}", at(place), known.join(", "))]
     UnknownKey {
         /// The key.
         key: String,
@@ -70,6 +77,7 @@ pub enum FormProblem {
         known: &'static [&'static str],
     },
     /// Something is of the wrong shape: what, and how.
+    #[error("{}{what}", at(place))]
     Shape {
         /// In what it stands; `None` is the request itself.
         place: Option<String>,
@@ -77,8 +85,10 @@ pub enum FormProblem {
         what: String,
     },
     /// The parameters of the elicitation can't be asked.
+    #[error(transparent)]
     Elicitation(ElicitationError),
     /// The engine would not ask it, in the engine's words.
+    #[error("{0}")]
     Unaskable(String),
 }
 
@@ -233,43 +243,19 @@ fn answers(
     Ok(Some(answers))
 }
 
+fn unread(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        return "no such file".to_owned();
+    }
+    format!("can't be read: {error}")
+}
+
+fn at(place: &Option<String>) -> String {
+    place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
+}
+
 pub(crate) fn shape(place: Option<String>, what: String) -> FormProblem {
     FormProblem::Shape { place, what }
-}
-
-impl fmt::Display for FormError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file, self.problem)
-    }
-}
-
-impl std::error::Error for FormError {}
-
-impl fmt::Display for FormProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = |place: &Option<String>| match place {
-            Some(place) => format!("{place}: "),
-            None => String::new(),
-        };
-        match self {
-            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-                write!(f, "no such file")
-            }
-            Self::Io(error) => write!(f, "can't be read: {error}"),
-            Self::TooLarge => {
-                write!(f, "larger than {} KiB, which no request is", limits::FORM_FILE / 1024)
-            }
-            Self::NotUtf8 { byte } => write!(f, "not UTF-8 at byte {byte}"),
-            Self::NotJson(what) => write!(f, "not JSON: {what}"),
-            Self::NotAnObject => write!(f, "a form is a JSON object"),
-            Self::UnknownKey { key, place, known } => {
-                write!(f, "{}unknown key {key:?}; known are {}", at(place), known.join(", "))
-            }
-            Self::Shape { place, what } => write!(f, "{}{what}", at(place)),
-            Self::Elicitation(error) => error.fmt(f),
-            Self::Unaskable(said) => f.write_str(said),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Lines that can't be obeyed because they can't be read.
 
-use std::fmt;
-
 /// A line that is no command: which command it tried to be, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{command}: {problem}")]
 pub struct LineError {
     /// Its first word.
     pub command: String,
@@ -12,31 +11,40 @@ pub struct LineError {
 }
 
 /// What is wrong with a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// No such command.
+    #[error("no such command; there are {known}")]
     UnknownCommand {
         /// Those there are.
         known: &'static str,
     },
     /// Something that the command needs is not there.
+    #[error("{0} is missing")]
     Missing(&'static str),
     /// More than the command takes.
+    #[error("nothing may follow, but {0:?} does")]
     TooMuch(String),
     /// A JSON string that is none.
+    #[error("not a JSON string: {0}")]
     BadString(String),
     /// A JSON string that something follows without a space.
+    #[error("a space must follow the string, not {0:?}")]
     Glued(String),
     /// Nothing that can be waited for.
+    #[error("can wait for open, synced or decided, not for {0:?}")]
     UnknownState(String),
     /// Not a number of seconds up to a day.
+    #[error("{0:?} is no number of seconds up to a day")]
     NotSeconds(String),
     /// A byte, counted from 1, that is no UTF-8.
+    #[error("the line is not UTF-8 at byte {byte}")]
     NotUtf8 {
         /// Its place.
         byte: usize,
     },
     /// Longer than any answer.
+    #[error("the line is longer than any answer")]
     TooLong,
 }
 
@@ -56,29 +64,3 @@ impl LineProblem {
         }
     }
 }
-
-impl fmt::Display for LineProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownCommand { known } => write!(f, "no such command; there are {known}"),
-            Self::Missing(what) => write!(f, "{what} is missing"),
-            Self::TooMuch(rest) => write!(f, "nothing may follow, but {rest:?} does"),
-            Self::BadString(what) => write!(f, "not a JSON string: {what}"),
-            Self::Glued(rest) => write!(f, "a space must follow the string, not {rest:?}"),
-            Self::UnknownState(word) => {
-                write!(f, "can wait for open, synced or decided, not for {word:?}")
-            }
-            Self::NotSeconds(text) => write!(f, "{text:?} is no number of seconds up to a day"),
-            Self::NotUtf8 { byte } => write!(f, "the line is not UTF-8 at byte {byte}"),
-            Self::TooLong => write!(f, "the line is longer than any answer"),
-        }
-    }
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.command, self.problem)
-    }
-}
-
-impl std::error::Error for LineError {}

@@ -1,7 +1,5 @@
 //! A value as it was typed, and what it means for a question of a known kind.
 
-use std::fmt;
-
 use ahp_types::state::{
     ChatInputAnswerValue, ChatInputBooleanAnswerValue, ChatInputNumberAnswerValue, ChatInputOption,
     ChatInputQuestion, ChatInputSelectedAnswerValue, ChatInputSelectedManyAnswerValue,
@@ -14,13 +12,16 @@ use serde_json::Value;
 pub struct RawValue(String);
 
 /// A value that its question can't have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Not a JSON number.
+    #[error("{0:?} is no number")]
     NotANumber(String),
     /// Neither `true` nor `false`.
+    #[error("{0:?} is neither true nor false")]
     NotABoolean(String),
     /// Neither an option's id nor a JSON string or array of ids.
+    #[error("{typed:?} is no option; there are {}", options.join(", "))]
     NotAnOption {
         /// What was typed instead.
         typed: String,
@@ -28,11 +29,13 @@ pub enum ValueError {
         options: Vec<String>,
     },
     /// A whole AHP value of another kind than the question's.
+    #[error("the question takes a value of kind {takes:?}")]
     OtherKind {
         /// The kind that the question takes.
         takes: &'static str,
     },
     /// The question is of a kind of a newer release.
+    #[error("the question is of a kind that is not known here")]
     UnknownQuestion,
 }
 
@@ -171,22 +174,6 @@ pub(crate) fn selected_many(value: Vec<String>) -> ChatInputAnswerValue {
     let freeform_values = None;
     ChatInputAnswerValue::SelectedMany(ChatInputSelectedManyAnswerValue { value, freeform_values })
 }
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotANumber(typed) => write!(f, "{typed:?} is no number"),
-            Self::NotABoolean(typed) => write!(f, "{typed:?} is neither true nor false"),
-            Self::NotAnOption { typed, options } => {
-                write!(f, "{typed:?} is no option; there are {}", options.join(", "))
-            }
-            Self::OtherKind { takes } => write!(f, "the question takes a value of kind {takes:?}"),
-            Self::UnknownQuestion => write!(f, "the question is of a kind that is not known here"),
-        }
-    }
-}
-
-impl std::error::Error for ValueError {}
 
 impl ValueError {
     /// The word for it in a reply's `error`.
