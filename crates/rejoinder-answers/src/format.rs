@@ -1,14 +1,16 @@
 //! The four formats that AHP names for text. They say no to what is certainly not one, and leave
 //! the rest to whoever uses the answer.
 
+use rejoinder_identity::{Date, DateTime};
+
 use crate::form::TextFormat;
 
 pub(crate) fn holds(format: TextFormat, text: &str) -> bool {
     match format {
         TextFormat::Email => is_email(text),
         TextFormat::Uri => is_uri(text),
-        TextFormat::Date => is_date(text),
-        TextFormat::DateTime => is_date_time(text),
+        TextFormat::Date => Date::read(text).is_some(),
+        TextFormat::DateTime => DateTime::read(text).is_some(),
     }
 }
 
@@ -48,78 +50,6 @@ fn is_uri(text: &str) -> bool {
         })
     };
     scheme_holds && !rest.is_empty() && rest.chars().all(allowed) && escaped(rest)
-}
-
-/// RFC 3339's full-date.
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() == 10
-        && bytes[4] == b'-'
-        && bytes[7] == b'-'
-        && match (digits(&bytes[..4]), digits(&bytes[5..7]), digits(&bytes[8..])) {
-            (Some(year), Some(month), Some(day)) => {
-                (1..=12).contains(&month) && (1..=days_of(year, month)).contains(&day)
-            }
-            _ => false,
-        }
-}
-
-fn days_of(year: u32, month: u32) -> u32 {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// RFC 3339's date-time. A leap second is taken in any minute: which ones had one is not known.
-fn is_date_time(text: &str) -> bool {
-    let (Some(date), Some(separator), Some(rest)) =
-        (text.get(..10), text.get(10..11), text.get(11..))
-    else {
-        return false;
-    };
-    let Some(clock) = rest.get(..8) else { return false };
-    let offset = match rest[8..].strip_prefix('.') {
-        Some(fraction) => {
-            let offset = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-            if offset.len() == fraction.len() {
-                return false;
-            }
-            offset
-        }
-        None => &rest[8..],
-    };
-    is_date(date) && matches!(separator, "T" | "t" | " ") && is_clock(clock) && is_offset(offset)
-}
-
-fn is_clock(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let in_range = |from: usize, most| digits(&bytes[from..from + 2]).is_some_and(|n| n <= most);
-    bytes.len() == 8
-        && bytes[2] == b':'
-        && bytes[5] == b':'
-        && in_range(0, 23)
-        && in_range(3, 59)
-        && in_range(6, 60)
-}
-
-fn is_offset(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    match bytes {
-        b"Z" | b"z" => true,
-        [b'+' | b'-', hour @ .., b':', _, _] if hour.len() == 2 => {
-            digits(hour).is_some_and(|n| n <= 23) && digits(&bytes[4..]).is_some_and(|n| n <= 59)
-        }
-        _ => false,
-    }
-}
-
-fn digits(bytes: &[u8]) -> Option<u32> {
-    bytes.iter().try_fold(0, |number, byte| {
-        byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0'))
-    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Who and what: keys, signatures that must be checked to be read, ids, the hash they are made
-//! with, points in time, and the ticket.
+//! with, dates and points in time, and the ticket.
 //!
 //! It knows nothing of what is signed: logs, envelopes and proposals are the business of the
 //! crates above, which say with [`Signable`] which [`Kind`] a value of theirs is.
 
+mod date;
 mod encoding;
 mod hash;
 mod id;
@@ -19,6 +20,7 @@ mod ticket;
 mod timestamp;
 mod version_vector;
 
+pub use date::{Date, DateTime};
 pub use encoding::{DecodeError, from_bytes, to_bytes};
 pub use hash::{Hash, hash};
 pub use id::{

@@ -4,6 +4,8 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::date::{Date, DateTime};
+
 /// Milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// The machines never read a clock: they are told the time with each input, and it never runs
@@ -34,6 +36,12 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// Reads an RFC 3339 time in any zone, to the second. `None` if it is not one, and for a leap
+    /// second, which no clock here shows.
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        DateTime::read(text)?.timestamp()
+    }
+
     /// RFC 3339 in UTC with milliseconds, as AHP spells times. Years outside 0 to 9999 are
     /// shown as the nearest that RFC 3339 has.
     pub fn to_rfc3339(self) -> String {
@@ -41,10 +49,10 @@ impl Timestamp {
         const LAST: i64 = 253_402_300_799_999;
         let millis = self.0.clamp(FIRST, LAST);
         let (days, in_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
-        let (year, month, day) = civil_from_days(days);
+        let date = Date::after_1970(days);
         let (hour, minute) = (in_day / 3_600_000, in_day / 60_000 % 60);
         let (second, milli) = (in_day / 1_000 % 60, in_day % 1_000);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+        format!("{date}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
 }
 
@@ -52,21 +60,6 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.to_rfc3339())
     }
-}
-
-/// The Gregorian date that many days after 1970-01-01. Years are counted from March, so that the
-/// leap day is the last of its year, in eras of 400 years.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rejoinder::Timestamp;
+
 /// When something ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
@@ -39,67 +41,14 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number and s, m, h or d, such as 90s, 15m, 24h, 7d".to_owned())
 }
 
-/// An RFC 3339 time, in milliseconds since 1970. Seconds and the zone must be there.
+/// In milliseconds since 1970.
 fn point(text: &str) -> Option<u64> {
-    let (date, time) = text.split_once(['T', 't', ' '])?;
-    let (time, offset_minutes) = zone(time)?;
-    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
-    let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
-    let length = days_in(year, month)?;
-    if !(1..=length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    digits(fraction)?;
-    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
-    let milliseconds = (seconds - offset_minutes * 60).checked_mul(1000)?;
-    u64::try_from(milliseconds).ok()
-}
-
-fn zone(time: &str) -> Option<(&str, i64)> {
-    if let Some(time) = time.strip_suffix(['Z', 'z']) {
-        return Some((time, 0));
-    }
-    let at = time.rfind(['+', '-'])?;
-    let [hours, minutes] = numbers(&time[at + 1..], ':', [2, 2])?;
-    let minutes = hours * 60 + minutes;
-    Some((&time[..at], if time[at..].starts_with('-') { -minutes } else { minutes }))
-}
-
-fn numbers<const N: usize>(text: &str, by: char, lengths: [usize; N]) -> Option<[i64; N]> {
-    let mut parts = text.split(by);
-    let mut numbers = [0; N];
-    for (number, length) in numbers.iter_mut().zip(lengths) {
-        let part = parts.next().filter(|part| part.len() == length)?;
-        *number = i64::try_from(digits(part)?).ok()?;
-    }
-    parts.next().is_none().then_some(numbers)
+    u64::try_from(Timestamp::from_rfc3339(text)?.as_millis()).ok()
 }
 
 /// Digits alone: `parse` would take a sign.
 fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_in(year: i64, month: i64) -> Option<i64> {
-    match month {
-        2 => Some(if is_leap(year) { 29 } else { 28 }),
-        4 | 6 | 9 | 11 => Some(30),
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => Some(31),
-        _ => None,
-    }
-}
-
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let before = year - 1;
-    let days_before_year = before * 365 + before / 4 - before / 100 + before / 400;
-    let days_in_year: i64 = (1..month).filter_map(|month| days_in(year, month)).sum();
-    // 719,162 days lie between year 1 and 1970.
-    days_before_year - 719_162 + days_in_year + day - 1
 }
 
 #[cfg(test)]
@@ -162,6 +111,7 @@ mod tests {
             "2016-12-31T23:59:60Z",
             "2026-12-31T18:00:00.Z",
             "2026-12-31T18:00:00+1:30",
+            "2026-12-31T18:00:00+24:00",
         ] {
             assert!(until(text).is_err(), "{text}");
         }
