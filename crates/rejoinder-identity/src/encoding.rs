@@ -1,7 +1,7 @@
 //! The one encoding of everything that is signed, stored or sent: postcard.
 //!
-//! Trailing bytes are allowed when reading, so that a later release may add fields at the end of
-//! a struct; whoever forwards keeps the bytes it got and never encodes again.
+//! Trailing bytes are allowed when reading, so that a later release may add fields at the end of a
+//! struct; a peer that forwards keeps the bytes it got and never encodes again.
 
 use std::fmt;
 

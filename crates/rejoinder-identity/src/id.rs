@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::{Hash, hash};
 
-/// That is not an id: the wrong length or a foreign character.
+/// A text that is not an id: it has the wrong length or a foreign character.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a {what}: expected lower-case base32")]
 pub struct ParseIdError {
@@ -63,23 +63,23 @@ macro_rules! byte_ids {
 byte_ids! {
     /// A device, here or remote: its Ed25519 public key.
     PeerId(32), "peer id";
-    /// What is shared: H("workspace", the owner's root public key).
+    /// A workspace: H("workspace", the owner's root public key).
     WorkspaceId(32), "workspace id";
     /// The document that holds the answers of one opening.
     DocumentId(32), "document id";
     /// A record of a log: H("record", its body).
     RecordId(32), "record id";
-    /// A request for ever: the id of the record that raised it first.
+    /// A request, under a name that is never used again: the id of the record that raised it first.
     OpeningId(32), "opening id";
-    /// A member's wish, or a device's to become one: H of its body.
+    /// A member's proposal, or a device's wish to join: H of its body.
     ProposalId(32), "proposal id";
     /// A change of an Automerge document: Automerge's own hash of it.
     ChangeHash(32), "change hash";
-    /// One run of one opened home. Never taken up by a later run.
+    /// One run of one opened home. A later run never uses it again.
     Incarnation(16), "incarnation";
-    /// Who writes in an Automerge document: one incarnation of one device, in that document alone.
+    /// A writer in an Automerge document: one incarnation of one device, in that document alone.
     ActorId(16), "actor id";
-    /// What makes two equal wishes two proposals.
+    /// A random number that tells apart two proposals which say the same.
     Nonce(16), "nonce";
 }
 
@@ -91,7 +91,7 @@ impl WorkspaceId {
 }
 
 impl RecordId {
-    /// What the first record of a log names as its predecessor.
+    /// The predecessor that the first record of a log names.
     pub const NONE: Self = Self([0; 32]);
 
     /// The request that this record opened.

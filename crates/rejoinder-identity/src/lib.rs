@@ -1,4 +1,4 @@
-//! Who and what: keys, signatures that must be checked to be read, ids, the hash they are made
+//! Names and proofs: keys, signatures that must be checked to be read, ids, the hash they are made
 //! with, dates and points in time, and the ticket.
 //!
 //! It knows nothing of what is signed: logs, envelopes and proposals are the business of the

@@ -1,5 +1,5 @@
 //! Known faults of this kind of engine, brought back on purpose, to see that the simulator finds
-//! them. Only in a build with `--cfg rejoinder_mutants`; a normal one has nothing of this.
+//! them. Only in a build with `--cfg rejoinder_mutants`; a normal build contains none of this.
 //!
 //! A fault is chosen for the thread, before anything runs on it: a simulated world has its own.
 

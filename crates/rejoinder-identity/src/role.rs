@@ -1,4 +1,4 @@
-//! What a member may do.
+//! The roles of members.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Signatures that must be checked to be read.
 //!
 //! A [`Signed`] does not show its content; [`Signed::verify`] makes a [`Verified`] of it, which
-//! does, and which has no other maker but [`Verified::sign`]. Forgetting to check does not compile.
+//! does. Nothing else makes one, except [`Verified::sign`]. Forgetting to check does not compile.
 //! The bytes are kept and forwarded as they came, never encoded again.
 
 use std::{fmt, marker::PhantomData, sync::Arc};
@@ -15,7 +15,7 @@ use crate::{
     key::SecretKey,
 };
 
-/// What can be signed. The number is on the wire; the name goes into the hash.
+/// The kinds of things that are signed. The number is on the wire; the name goes into the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
@@ -25,7 +25,7 @@ pub enum Kind {
     Record = 2,
     /// A change of a document, by its author.
     Envelope = 3,
-    /// A member's wish.
+    /// A member's proposal.
     Proposal = 4,
     /// A device asks to join: signed by the device.
     Join = 5,
@@ -63,7 +63,7 @@ pub enum BadSignature {
     /// The signer did not sign these bytes.
     #[error("not signed by {signer}")]
     Forged {
-        /// Who was said to have signed.
+        /// The claimed signer.
         signer: PeerId,
     },
     /// The signature is right, but its holder signed something unreadable.
@@ -108,7 +108,7 @@ impl<T: Signable> Signed<T> {
         Ok(Self { wire, bytes: bytes.into(), content: PhantomData })
     }
 
-    /// Who is said to have signed it.
+    /// The claimed signer.
     pub fn signer(&self) -> PeerId {
         self.wire.signer
     }
@@ -171,7 +171,7 @@ impl<T: Signable> Verified<T> {
 }
 
 impl<T> Verified<T> {
-    /// What was signed.
+    /// The signed value.
     pub fn value(&self) -> &T {
         &self.value
     }
@@ -181,7 +181,7 @@ impl<T> Verified<T> {
         self.id
     }
 
-    /// Who signed.
+    /// The signer.
     pub fn signer(&self) -> PeerId {
         self.signer
     }
@@ -205,8 +205,8 @@ fn whole([first, second]: [[u8; 32]; 2]) -> [u8; 64] {
     whole
 }
 
-/// What the signature is over. The version is among it: a frame that was signed as one version
-/// can't be read as another.
+/// The hash that is signed. It covers the version: a frame that was signed as one version can't be
+/// read as another.
 fn signed_hash(kind: Kind, version: u8, body: &[u8]) -> Hash {
     hash(&format!("sign/{}", kind.name()), &[&[version], body])
 }

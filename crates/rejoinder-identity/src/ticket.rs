@@ -1,4 +1,4 @@
-//! The ticket: what lets a device ask to join, as one word that can be pasted.
+//! The ticket: one word that can be pasted, and that lets a device ask to join.
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 
@@ -21,33 +21,33 @@ const CHECKSUM: usize = 4;
 /// Where a member can be reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
-    /// Whose key must answer there.
+    /// The device that must answer there, proven by its key.
     pub device: PeerId,
-    /// Where.
+    /// The addresses to try.
     pub addresses: Vec<SocketAddr>,
 }
 
-/// What lets its holder ask to join a workspace.
+/// A permission to ask to join a workspace.
 ///
 /// It prints as `rejoin1` and base32, and is a secret until it is used up or has expired. Its
 /// `Debug` therefore hides the key.
 #[derive(Clone)]
 pub struct Ticket {
-    /// Which workspace.
+    /// The workspace.
     pub workspace: WorkspaceId,
     /// The invite's key: its holder may ask.
     pub invite: SecretKey,
-    /// How many devices it may bring in.
+    /// The number of devices that it may bring in.
     pub seats: u16,
     /// When the host stops honouring it. The host's clock counts, not the joiner's.
     pub expires: Timestamp,
-    /// What those who come in may do.
+    /// The role of those who join.
     pub role: Role,
-    /// Up to three members to ask.
+    /// Up to three members that can be asked.
     pub hints: Vec<Hint>,
 }
 
-/// That is not a ticket.
+/// A text that is not a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// It doesn't begin with `rejoin1`.
@@ -62,22 +62,22 @@ pub enum TicketError {
         /// The place of the character, from 1.
         place: usize,
     },
-    /// Every character may stand in a ticket, but together they are none: one was changed or lost.
+    /// The checksum is wrong: a character was changed or lost.
     #[error("the ticket is damaged: a character was changed or lost; copy it again")]
     Checksum,
-    /// The checksum is right but the content is of a release we don't know.
+    /// The checksum is right, but a newer release wrote the content.
     #[error("the ticket was made by a newer release")]
     Unknown,
     /// It names more members to ask than [`limits::HINTS`].
     #[error("the ticket names {count} members to ask, at most {}", limits::HINTS)]
     Hints {
-        /// How many.
+        /// The number of them.
         count: usize,
     },
     /// It names more addresses of one member than [`limits::HINT_ADDRESSES`].
     #[error("the ticket names {count} addresses of one member, at most {}", limits::HINT_ADDRESSES)]
     Addresses {
-        /// How many.
+        /// The number of them.
         count: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Points in time, as told by whoever runs a machine.
+//! Points in time, as a machine is told them from outside.
 
 use std::{fmt, time::Duration};
 
@@ -26,12 +26,12 @@ impl Timestamp {
         self.0
     }
 
-    /// This much later; the end of time when that can't be said.
+    /// The time this much later, or the largest there is.
     pub fn after(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// How long after `earlier` this is; zero when it is not after it.
+    /// The time since `earlier`; zero if this is not after it.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }

@@ -1,4 +1,4 @@
-//! What is known of a document: how far each of its actors has come.
+//! Version vectors: how far each actor of a document has come.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Tip {
 /// The last change of every actor of a document, skeletons not counted: those come with the log.
 pub type VersionVector = BTreeMap<ActorId, Tip>;
 
-/// Whether whoever was at `version vector` had the change `seq` of `actor`.
+/// Whether a peer at this version vector has the change `seq` of `actor`.
 pub fn covers(version_vector: &VersionVector, actor: &ActorId, seq: u64) -> bool {
     version_vector.get(actor).is_some_and(|tip| tip.seq >= seq)
 }

@@ -17,7 +17,7 @@ use crate::{
     words,
 };
 
-/// What an MCP server asked, with what AHP has no place for kept beside it.
+/// A question of an MCP server, with the parts kept beside it that AHP has no place for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elicitation {
     request: ChatInputRequest,
@@ -53,7 +53,8 @@ impl Elicitation {
         }
     }
 
-    /// Which URLs may be put before people is for whoever raises the request to say.
+    /// Does not judge the URL: whether people may be asked to open it is checked when the request
+    /// is raised.
     fn read_url(params: &Object, id: RequestId) -> Result<Self, ElicitationError> {
         let message = text(params, "message")?;
         let url = text(params, "url")?;
@@ -100,7 +101,8 @@ impl Elicitation {
         &self.request
     }
 
-    /// Optional properties that no question can show: whoever asks should say so to the people.
+    /// Optional properties that no question can show. The asking program should tell people about
+    /// them.
     pub fn left_out(&self) -> &[LeftOut] {
         match &self.mode {
             Mode::Form { left_out, .. } => left_out,
@@ -108,7 +110,8 @@ impl Elicitation {
         }
     }
 
-    /// What AHP's questions can't say, by the question: whoever raises the request has it kept.
+    /// The rules that AHP's questions can't express, by question. They must be raised with the
+    /// request.
     pub fn rules(&self) -> BTreeMap<QuestionId, Rules> {
         let properties = match &self.mode {
             Mode::Form { properties, .. } => properties.as_slice(),

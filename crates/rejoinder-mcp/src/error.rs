@@ -2,7 +2,7 @@
 
 use rejoinder_schema::Unreadable;
 
-/// The server sent what can't be asked. Over MCP this is answered with -32602.
+/// The server's parameters can't be asked. Over MCP this is answered with -32602.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ElicitationError {
     /// Not JSON; serde's words, with line and column.
@@ -11,24 +11,24 @@ pub enum ElicitationError {
     /// The parameters are JSON, but not an object.
     #[error("elicitation parameters are a JSON object")]
     NotAnObject,
-    /// A member that must be there isn't.
+    /// A required member is missing.
     #[error("\"{member}\" is missing")]
     Missing {
         /// Its name.
         member: &'static str,
     },
-    /// A member is there but is something else than it must be.
+    /// A member has the wrong form.
     #[error("\"{member}\" must be {expected}")]
     Wrong {
         /// Its name.
         member: &'static str,
-        /// What it must be.
+        /// The expected form.
         expected: &'static str,
     },
     /// `mode` is neither `form` nor `url`.
     #[error("\"mode\" is {0:?}; known are \"form\" and \"url\"")]
     UnknownMode(String),
-    /// A word of the whole schema that no set of questions keeps.
+    /// A keyword of the whole schema that questions can't enforce.
     #[error("requestedSchema: {0:?} can't be kept, so answers might be refused")]
     Word(&'static str),
     /// `required` names a property that isn't there, so that no answer could satisfy the server.
@@ -50,16 +50,16 @@ pub enum Unanswerable {
     /// It is not an object.
     #[error("it is not a schema")]
     NotASchema,
-    /// It has no `type`, and nothing else tells what it holds.
+    /// It has no `type`, and nothing else says what it holds.
     #[error("it has no type")]
     NoType,
     /// It has a type, or a list of types, that no question has.
     #[error("no question has its type")]
     Type,
-    /// An array of something else than a choice of strings.
+    /// An array that is not a choice of strings.
     #[error("it is an array of something else than a choice of strings")]
     FreeArray,
-    /// A choice of which a part is no string.
+    /// A choice among things that are not all strings.
     #[error("its choices are not all strings")]
     NotStrings,
     /// A choice without anything to choose.
@@ -68,10 +68,10 @@ pub enum Unanswerable {
     /// A `$ref` that leads nowhere, or in a circle.
     #[error("its $ref leads nowhere")]
     Reference,
-    /// A word of JSON Schema that the question does not keep.
+    /// A keyword of JSON Schema that the question can't enforce.
     #[error("no question keeps its {0:?}")]
     Word(&'static str),
-    /// A word whose value is of the wrong type.
+    /// A keyword whose value has the wrong type.
     #[error("its {0:?} is not what it must be")]
     Value(&'static str),
     /// A pattern that can't be checked here.

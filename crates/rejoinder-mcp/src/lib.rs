@@ -1,9 +1,9 @@
 //! MCP elicitations in, results out: what a server asks becomes a [`ChatInputRequest`], and how
 //! the request ended becomes the `ElicitResult` that the server waits for.
 //!
-//! It reads the raw JSON of the parameters, because one property it does not know must not cost
-//! the other twelve, and because the order of `properties` is the order of the questions. It
-//! knows nothing of who answers, nor when: [`Elicitation::result`] is told how it ended.
+//! It reads the raw JSON of the parameters, because one property it does not know must not cost the
+//! other twelve, and because the order of `properties` is the order of the questions. It does not
+//! know who answers, or when: [`Elicitation::result`] is told how it ended.
 //!
 //! A property that AHP can't show, or with a word that no question keeps, is
 //! [left out](Elicitation::left_out), or refused if the server requires it. What is kept beside AHP's

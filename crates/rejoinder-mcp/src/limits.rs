@@ -1,6 +1,6 @@
 //! The limits of this crate.
 
-/// How many `$ref`, `anyOf` and the like are followed for one property. Pydantic nests two; more
+/// The `$ref`, `anyOf` and the like that are followed for one property. Pydantic nests two; more
 /// than this is a cycle.
 pub const INDIRECTIONS: usize = 8;
 

@@ -21,11 +21,11 @@ use crate::{
 pub(crate) struct Property {
     pub(crate) key: String,
     pub(crate) question: ChatInputQuestion,
-    /// What AHP's question can't say.
+    /// The rules that AHP's question can't express.
     pub(crate) rules: Rules,
 }
 
-/// What all kinds of questions begin with.
+/// The fields that all kinds of questions share.
 struct Head {
     id: String,
     title: Option<String>,
@@ -58,7 +58,7 @@ impl Property {
     }
 }
 
-/// Whether content keeps what AHP's question can't say.
+/// Whether content keeps the rules that AHP's question can't express.
 pub(crate) fn keeps(rules: &Rules, content: &Value) -> bool {
     content.as_str().is_none_or(|text| rules.check_text(text).is_ok())
         && content.as_f64().is_none_or(|number| rules.check_number(number).is_ok())

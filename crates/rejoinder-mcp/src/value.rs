@@ -1,5 +1,5 @@
-//! Answers and defaults as MCP content: strings, numbers, booleans, arrays of strings; never
-//! null. What does not fit its question becomes nothing, never something near it.
+//! Answers and defaults as MCP content: strings, numbers, booleans, arrays of strings; never null.
+//! A value that does not fit its question is left out, never changed to one that does.
 
 use ahp_types::state::{
     ChatInputAnswerValue, ChatInputBooleanAnswerValue, ChatInputMultiSelectQuestion,
@@ -56,8 +56,8 @@ pub(crate) fn content(question: &ChatInputQuestion, value: &ChatInputAnswerValue
     }
 }
 
-/// What is sent for a question that nobody touched, if it has a default that would pass as its
-/// answer: the same for whoever shows the question and for whoever sends the result.
+/// The default that is sent for a question that nobody touched, if it would pass as its answer. The
+/// form that shows the question and the result that is sent both use it, so that they agree.
 pub fn default_answer(question: &ChatInputQuestion) -> Option<ChatInputAnswerValue> {
     let number = |question: &ChatInputNumberQuestion| {
         let value = question.default_value?;
@@ -80,7 +80,7 @@ pub fn default_answer(question: &ChatInputQuestion) -> Option<ChatInputAnswerVal
             ChatInputAnswerValue::Boolean(ChatInputBooleanAnswerValue { value })
         }
         ChatInputQuestion::SingleSelect(select) => {
-            // Of several that are recommended none is the default.
+            // With several recommended options there is no default.
             let [value] = <[String; 1]>::try_from(recommended(&select.options)).ok()?;
             ChatInputAnswerValue::Selected(ChatInputSelectedAnswerValue {
                 value,
@@ -160,7 +160,7 @@ fn many_content(question: &ChatInputMultiSelectQuestion, chosen: &[String]) -> O
     if !chosen.iter().all(|id| is_option(&question.options, id)) {
         return None;
     }
-    // In the order of the options, each once, whoever ticked first.
+    // In the order of the options, each once, and not in the order of ticking.
     let ids = question.options.iter().map(|option| &option.id).filter(|id| chosen.contains(id));
     let ids: Vec<Value> = ids.cloned().map(Value::String).collect();
     let count = i64::try_from(ids.len()).ok()?;

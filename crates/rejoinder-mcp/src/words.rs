@@ -1,5 +1,5 @@
 //! The words of JSON Schema that hold an answer to something: each is kept by the question that a
-//! property becomes, or the property can't be asked. None is passed over, since the server would
+//! property becomes, or the property can't be asked. No word is ignored, since the server would
 //! refuse an answer that people had agreed on.
 
 use rejoinder_schema::{Pattern, Rules};
@@ -113,7 +113,7 @@ pub(crate) fn check_option(schema: &Object) -> Result<(), Unanswerable> {
     if text { Ok(()) } else { Err(Unanswerable::NotStrings) }
 }
 
-/// What is chosen is sent once each, so that it is unique in any case.
+/// Each choice is sent once, so `uniqueItems` always holds.
 pub(crate) fn check_many(schema: &Object) -> Result<(), Unanswerable> {
     check(schema, &["type", "items", "minItems", "maxItems", "uniqueItems"])?;
     counts(schema, &["minItems", "maxItems"])

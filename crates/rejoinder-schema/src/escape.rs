@@ -1,4 +1,4 @@
-//! What a backslash begins.
+//! Escapes: the pieces of a pattern that begin with a backslash.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use fancy_regex::Regex;
 
 use crate::{Unreadable, class, translate::Cursor};
 
-/// What an escape stands for.
+/// The meaning of an escape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Escaped {
     One(char),

@@ -1,7 +1,8 @@
-//! Rules of JSON Schema that AHP's questions have no word for: `pattern` and `multipleOf`. They stand
-//! under their own names beside a question's other keys, where whoever does not know them reads past.
+//! Rules of JSON Schema that AHP's questions have no word for: `pattern` and `multipleOf`. They
+//! stand under their own names beside a question's other keys, where a reader that does not know
+//! them ignores them.
 //!
-//! Which rules a form has, and what becomes of an answer that breaks one, is for others to say.
+//! Other crates decide which rules a form has, and what happens to an answer that breaks one.
 
 mod class;
 mod escape;

@@ -1,9 +1,9 @@
 //! Patterns: regular expressions as ECMA-262 writes them, read so that whatever a server sends ends
 //! in an answer.
 //!
-//! No library checks ECMA's expressions with a bound on the work, so a pattern is written anew in the
-//! syntax of `fancy-regex`, which has one. What the two do not share (references to groups, flags
-//! inside of a pattern) is refused when the pattern is read, and never guessed.
+//! No library checks ECMA's expressions with a bound on the work, so a pattern is translated into
+//! the syntax of `fancy-regex`, which has one. What the two do not share (references to groups,
+//! flags inside of a pattern) is refused when the pattern is read, and never guessed.
 
 use std::fmt;
 
@@ -29,12 +29,12 @@ pub enum Unreadable {
     /// It is longer than 4,096 bytes.
     #[error("longer than {} bytes", limits::PATTERN)]
     TooLong,
-    /// What stands at a byte, counted from 0, is no regular expression or none that is known here.
+    /// Something that is no regular expression, or none that is supported here.
     #[error("at byte {at}: {what}")]
     Syntax {
-        /// Which byte.
+        /// The byte, counted from 0.
         at: usize,
-        /// What is wrong.
+        /// The reason.
         what: &'static str,
     },
     /// It repeats so much that checking it would take too much memory.

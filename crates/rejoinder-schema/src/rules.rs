@@ -7,12 +7,12 @@ use crate::pattern::Pattern;
 const PATTERN: &str = "pattern";
 const MULTIPLE_OF: &str = "multipleOf";
 
-/// What a question asks of its answer beyond the words of AHP.
+/// The rules of a question for which AHP has no word.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules {
-    /// What a text must match.
+    /// The pattern that a text must match.
     pub pattern: Option<Pattern>,
-    /// What a number must be a multiple of; above 0.
+    /// The step that a number must be a multiple of; above 0.
     pub multiple_of: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ pub enum Broken {
 }
 
 impl Rules {
-    /// Reads those of a question, a JSON object. One that can't be read here is not kept here.
+    /// Reads the rules of a question, a JSON object. A rule that can't be read is left out.
     pub fn read(question: &Map<String, Value>) -> Self {
         let pattern = question.get(PATTERN).and_then(Value::as_str);
         let step = question.get(MULTIPLE_OF).and_then(Value::as_f64);
@@ -58,7 +58,7 @@ impl Rules {
         step.is_finite() && step > 0.0
     }
 
-    /// Whether a text keeps them.
+    /// Checks that a text keeps them.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Rules {
         }
     }
 
-    /// Whether a number keeps them, divided as servers divide it: 0.07 is no multiple of 0.01.
+    /// Checks that a number keeps them. It divides as servers do: 0.07 is no multiple of 0.01.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! A pattern in ECMA's syntax, written anew in that of `fancy-regex`, piece by piece.
+//! Translates a pattern from ECMA's syntax to that of `fancy-regex`, piece by piece.
 //!
-//! Whether a text matches depends neither on which group took what nor on which way was tried first,
-//! so groups lose their names and repetitions their laziness.
+//! We only ask whether a text matches. Captures and the order of attempts do not change that, so
+//! groups lose their names and repetitions their laziness.
 
 use crate::{Unreadable, class, escape, escape::Escaped, limits};
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What stands before a place, for a repetition that may follow.
+/// The kind of thing before a place: decides whether a repetition may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// One thing that can be repeated.
@@ -125,7 +125,7 @@ pub(crate) fn translate(source: &str) -> Result<Translated, Unreadable> {
     Ok(Translated { text: out, is_linear })
 }
 
-/// No character is itself in the translation: none can mean something there.
+/// Writes a character as an escape, so that it never means anything to `fancy-regex`.
 pub(crate) fn literal(out: &mut String, c: char) {
     out.push_str(&format!(r"\x{{{:x}}}", u32::from(c)));
 }
@@ -140,7 +140,7 @@ fn thing(out: &mut String, text: &str) -> Before {
     Before::Thing
 }
 
-/// Between a character of a word and another: ECMA's words are ASCII, also with the flag `u`.
+/// A boundary between a word character and another: ECMA's words are ASCII, also with the flag `u`.
 fn boundary(one: [&str; 2], other: [&str; 2]) -> String {
     let word = class::WORD;
     let side = |[before, after]: [&str; 2]| format!("{before}{word}){after}{word})");
