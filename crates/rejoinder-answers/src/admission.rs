@@ -1,5 +1,6 @@
-//! Whether a change that somebody else wrote is let in. Only the change and its own causal past
-//! are asked, never the clock nor what else arrived before it, so that every peer says the same.
+//! Admission: decides whether a change that somebody else wrote is let in. Only the change and its
+//! own causal past count, never the clock and never what else has arrived, so every peer decides
+//! the same.
 
 use std::{
     collections::BTreeSet,
@@ -32,13 +33,13 @@ pub struct Admitted {
     pub questions: BTreeSet<QuestionId>,
 }
 
-/// A change that is not part of the document because of this call.
+/// The reason why a call did not add a change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdmitted {
     /// It is here already.
     #[error("it is here already")]
     Known,
-    /// These, that it depends on, are not here yet.
+    /// It depends on these changes, which are not here yet.
     #[error("{} that it depends on are missing", .0.len())]
     Missing(Vec<ChangeHash>),
     /// Its actor has another change of that number.
@@ -49,15 +50,15 @@ pub enum NotAdmitted {
         /// The number.
         seq: u64,
     },
-    /// It breaks a rule, and will for ever.
+    /// It breaks a rule, and always will.
     #[error(transparent)]
     Refused(#[from] AdmissionError),
 }
 
 impl Document {
-    /// Lets in a change, after every check there is; what does not pass leaves no trace.
+    /// Lets in a change if it passes every check. One that does not pass leaves no trace.
     ///
-    /// That `author` signed it is for the caller to know.
+    /// The caller has checked that `author` signed it.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl Document {
         self.admit_parsed(author, &change, bytes)
     }
 
-    /// The layer below the question whose actor it is.
+    /// The same without the check of the actor.
     pub(crate) fn admit_parsed(
         &mut self,
         author: PeerId,
@@ -107,7 +108,7 @@ impl Document {
         Ok(Admitted { actor, seq, hash, questions })
     }
 
-    /// What can be said of a change whose dependencies are here without asking Automerge.
+    /// Checks what can be checked without Automerge; the dependencies are all here.
     pub(crate) fn check(&self, change: &Parsed<'_>) -> Result<Effects, AdmissionError> {
         if change.seq > limits::ACTOR_CHANGES {
             let limit = usize::try_from(limits::ACTOR_CHANGES).unwrap_or(usize::MAX);
@@ -135,8 +136,8 @@ impl Document {
         }
     }
 
-    /// Two texts that are short enough can merge to one that is not; then only what shortens it
-    /// is let in.
+    /// Two texts within the limit can merge to one above it. Then only changes that shorten it are
+    /// let in.
     pub(crate) fn check_texts(
         &self,
         next: &Automerge,
@@ -163,8 +164,8 @@ pub(crate) fn heads(hashes: &[ChangeHash]) -> Vec<automerge::ChangeHash> {
     hashes.iter().map(|hash| automerge::ChangeHash(hash.0)).collect()
 }
 
-/// The document with the change, made beside the one that is in use: Automerge asserts where it
-/// should refuse, and takes some changes that it can't give back.
+/// A copy of the document with the change in it. The one in use is not touched: Automerge panics on
+/// some changes that it should refuse, and takes some that it can't give back.
 pub(crate) fn trial(
     automerge: &Automerge,
     change: &Parsed<'_>,

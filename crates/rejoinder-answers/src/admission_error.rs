@@ -1,16 +1,16 @@
-//! The rules of admission by name: which one a change breaks.
+//! The rules of admission, by name.
 
 use rejoinder_identity::QuestionId;
 
-/// The rule that a change breaks. It breaks it on every peer and for ever.
+/// The rule that a change breaks. It breaks it on every peer, and always will.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
     /// More bytes than a change may have.
     #[error("{bytes} bytes, at most {limit}")]
     TooLarge {
-        /// Bytes there are.
+        /// Its bytes.
         bytes: usize,
-        /// Bytes there may be.
+        /// The limit.
         limit: usize,
     },
     /// Not one uncompressed change chunk and nothing else.
@@ -28,9 +28,9 @@ pub enum AdmissionError {
     /// More of something than there may be.
     #[error("more than {limit} {what}")]
     TooMany {
-        /// Of what.
+        /// The things that are too many.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
     /// It changes nothing.
@@ -56,7 +56,7 @@ pub enum AdmissionError {
     StartOp {
         /// Its first number.
         found: u64,
-        /// What that should be.
+        /// The expected number.
         expected: u64,
     },
     /// It names an actor that nobody has heard of.
@@ -72,7 +72,7 @@ pub enum AdmissionError {
     /// it was.
     #[error("the text of question \"{question}\" would be {bytes} bytes long")]
     TextTooLong {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
         /// The bytes it would have.
         bytes: usize,

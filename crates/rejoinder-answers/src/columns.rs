@@ -1,8 +1,8 @@
 //! The columns of a change, read with a bound: a run is counted before it is expanded, so a few
 //! bytes that stand for millions of rows cost nothing.
 //!
-//! Whether they are spelled canonically is not asked here: a change that Automerge encodes to other
-//! bytes is refused later.
+//! The canonical spelling is checked later: a change that Automerge encodes to other bytes is
+//! refused.
 
 use crate::{admission_error::AdmissionError, op::Scalar};
 
@@ -96,7 +96,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// How many rows a column may have, and what they are.
+/// The number of rows that a column may have, and the name that an error gives them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) what: &'static str,

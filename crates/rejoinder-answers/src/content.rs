@@ -1,4 +1,4 @@
-//! What the fields of a question hold: its live marks, and the draft that its content makes.
+//! The fields of a question: its live marks, and the draft that its content makes.
 
 use std::collections::BTreeSet;
 
@@ -23,14 +23,14 @@ use crate::{
 pub(crate) struct LiveMark {
     pub(crate) op: OpId,
     pub(crate) text: String,
-    /// Nothing when it can't be read.
+    /// `None` if it can't be read.
     pub(crate) mark: Option<Mark>,
 }
 
 /// The draft that the content of a question makes.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
-    /// The draft, then what it would be with the values that lost; none when there is no content.
+    /// The draft, then the drafts with the values that lost; empty if there is no content.
     pub(crate) variants: Vec<Variant>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -39,14 +39,15 @@ pub(crate) struct Content {
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) value: ChatInputAnswerValue,
-    /// Who wrote what is special to it; nothing when all who drafted did.
+    /// The authors of the values that only this variant has. `None` if everybody who drafted wrote
+    /// it.
     pub(crate) authors: Option<BTreeSet<PeerId>>,
 }
 
 /// Values of one register, the winner first, with everyone who wrote an equal one.
 type Values<T> = Vec<(T, BTreeSet<PeerId>)>;
 
-/// At which point of its history a document is read: nothing is now.
+/// The point of its history at which a document is read; `None` is now.
 pub(crate) type At<'a> = Option<&'a [automerge::ChangeHash]>;
 
 impl Document {
@@ -75,7 +76,7 @@ impl Document {
             .collect()
     }
 
-    /// What the content fields hold, read as an answer to that question.
+    /// The content fields, read as an answer to that question.
     pub(crate) fn content(&self, question: &Question, fields: &Fields) -> Content {
         let mut problems = Vec::new();
         let variants = match question.kind() {
@@ -107,7 +108,7 @@ impl Document {
         self.automerge.text(&fields.text).unwrap_or_default()
     }
 
-    /// The distinct live values of a register. Null is none, so it displaces none.
+    /// The distinct live values of a register. Null is no value, so it displaces none.
     fn values<T: PartialEq>(
         &self,
         fields: &Fields,

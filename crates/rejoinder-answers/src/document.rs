@@ -1,4 +1,4 @@
-//! The document of one opening: Automerge's, and beside it what Automerge does not tell.
+//! The document of one opening: Automerge's, with what Automerge does not tell kept beside it.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// The answers of one opening.
 ///
-/// It is a view of changes that are kept elsewhere: whoever has them all can build it again.
+/// It is a view of changes that are kept elsewhere: with all of them it can be built again.
 #[derive(Clone)]
 pub struct Document {
     id: DocumentId,
@@ -54,7 +54,7 @@ impl Document {
         &self.version_vector
     }
 
-    /// How many revisions of the request have their structure here.
+    /// The number of revisions of the request whose structure is here.
     pub fn revisions(&self) -> usize {
         self.skeletons.len()
     }

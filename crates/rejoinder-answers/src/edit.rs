@@ -1,4 +1,4 @@
-//! What a person does to a request's answers, and why that may be refused.
+//! Edits: the things a person does to a request's answers, and the reasons to refuse them.
 
 use ahp_types::state::ChatInputAnswerValue;
 use rejoinder_identity::{
@@ -12,48 +12,48 @@ use crate::{admission_error::AdmissionError, limits, validity::Invalid};
 pub enum Edit {
     /// The whole value, as a draft. On a submitted answer it takes that back.
     Draft {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
         /// Must fit the question's kind. Without freeform values it leaves those there are.
         value: ChatInputAnswerValue,
     },
     /// Typing in a text question: characters (code points) go, others come in their place.
     Type {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
-        /// Before which character of the draft's text.
+        /// The character of the draft's text to type before.
         at: usize,
-        /// How many go.
+        /// The number of characters that go.
         delete: usize,
-        /// What comes.
+        /// The characters that come.
         insert: String,
     },
     /// One option of a multi-select, ticked or unticked.
     Toggle {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
-        /// Which option.
+        /// The option.
         option: OptionId,
-        /// Ticked.
+        /// Ticked, or unticked.
         on: bool,
     },
     /// This is my answer.
     Submit {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
         /// The value, or the draft as it stands.
         value: Option<ChatInputAnswerValue>,
     },
     /// I don't answer this one.
     Skip {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
-        /// What is said instead.
+        /// The text that is given instead.
         freeform: Vec<String>,
     },
-    /// Back to nothing, the characters too that I see.
+    /// Removes the answer and the draft, with the characters that I see.
     Clear {
-        /// Of which question.
+        /// The question.
         question: QuestionId,
     },
 }
@@ -72,7 +72,7 @@ impl Edit {
     }
 }
 
-/// Who writes, and when.
+/// The writer of an edit, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writer {
     /// The device.
@@ -84,13 +84,13 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// As whom this device writes there.
+    /// The actor as which this device writes there.
     pub fn actor(&self, document: &DocumentId) -> ActorId {
         ActorId::of_author(&self.device, document, &self.incarnation)
     }
 }
 
-/// A change that was made here: what an envelope is made of.
+/// A change that was made here, ready for its envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Its actor.
@@ -149,8 +149,8 @@ pub enum EditRefused {
         /// The text's length, in characters.
         length: usize,
     },
-    /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT), and not shorter than
-    /// it is, or not in each of the changes that the edit takes.
+    /// The text would be longer than [`limits::TEXT`](crate::limits::TEXT), and not shorter than it
+    /// is now. An edit that takes several changes must shorten it in each.
     #[error(
         "question \"{question}\": the text would be {bytes} bytes long, at most {}",
         limits::TEXT
@@ -180,7 +180,7 @@ pub enum EditRefused {
     TooManyFreeform {
         /// The question.
         question: QuestionId,
-        /// How many.
+        /// The number of them.
         count: usize,
     },
     /// A freeform value is longer than [`limits::FREEFORM_VALUE`](crate::limits::FREEFORM_VALUE).
@@ -215,12 +215,12 @@ pub enum EditRefused {
     /// So much was written in the document that no change can be added.
     #[error("question \"{0}\": the request's history is full")]
     DocumentFull(QuestionId),
-    /// What it would write is not what other peers take: a mistake in this release.
+    /// Other peers would refuse the change: a mistake in this release.
     #[error("question \"{question}\": the edit could not be written: {why}")]
     NotWritten {
         /// The question.
         question: QuestionId,
-        /// What they would say.
+        /// The reason they would give.
         why: AdmissionError,
     },
 }

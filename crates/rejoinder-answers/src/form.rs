@@ -1,7 +1,7 @@
-//! One revision of a request, read: which questions it has, of which kind, with which rules.
+//! One revision of a request, read: its questions, with their kinds and rules.
 //!
-//! Reading never fails: peers show whatever the host raised. What can't be understood is kept and
-//! can't be answered. [`Form::check`] is for the asker, before it raises.
+//! Reading never fails: peers show whatever the host raised. A question that can't be understood is
+//! kept, and can't be answered. [`Form::check`] is for the asker, before it raises.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -23,7 +23,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Reads a request. Of several questions with one id the first counts.
+    /// Reads a request. If several questions share an id, the first counts.
     pub fn read(request: &ChatInputRequest) -> Self {
         let mut form = Self {
             request: request.clone(),
@@ -41,7 +41,7 @@ impl Form {
     }
 
     /// Reads a request as its record has it: with the rules of its questions for which AHP has no
-    /// word. A rule that this release can't read is the host's alone to check.
+    /// word. A rule that this release can't read is checked by the host alone.
     pub fn raised(request: &ChatInputRequest, json: &str) -> Self {
         let raised: Value = serde_json::from_str(json).unwrap_or_default();
         let questions = raised.get("questions").and_then(Value::as_array);
@@ -70,8 +70,8 @@ impl Form {
         with_rules.map(|question| (question.id.clone(), question.rules.clone())).collect()
     }
 
-    /// What its record says: the request as JSON, and beside each question's keys its rules for
-    /// which AHP has no word.
+    /// The JSON for its record: the request, and beside each question's keys the rules that AHP has
+    /// no word for.
     pub fn json(&self) -> String {
         let plain = || serde_json::to_string(&self.request).expect("a request is plain JSON");
         let rules = self.rules();
@@ -121,16 +121,16 @@ pub struct Question {
     rules: Rules,
 }
 
-/// What a question takes, with its rules.
+/// The kind of a question, with its rules.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Text.
     Text {
-        /// In which format, if in one that is known here.
+        /// The format, if it is one that is checked here.
         format: Option<TextFormat>,
-        /// Least characters.
+        /// The fewest characters.
         min: Option<i64>,
-        /// Most characters.
+        /// The most characters.
         max: Option<i64>,
     },
     /// A number.
@@ -162,9 +162,9 @@ pub enum Kind {
         options: Vec<OptionId>,
         /// Whether text of one's own is allowed; AHP's flag, absent is no.
         freeform: bool,
-        /// Least choices.
+        /// The fewest choices.
         min: Option<i64>,
-        /// Most choices.
+        /// The most choices.
         max: Option<i64>,
     },
     /// A kind of a later protocol, or a question that breaks AHP's rules: shown, not answerable.
@@ -218,7 +218,7 @@ impl Question {
         self.title.as_deref()
     }
 
-    /// What is asked.
+    /// The question itself.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -228,12 +228,12 @@ impl Question {
         self.required
     }
 
-    /// What it takes.
+    /// Its kind.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// What it asks of its answer beyond the words of AHP.
+    /// The rules of its answer that AHP has no word for.
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -250,7 +250,7 @@ impl Question {
         }
     }
 
-    /// Its options, in the request's order; none when it is no select.
+    /// Its options, in the request's order; empty if it is no select.
     pub fn options(&self) -> &[OptionId] {
         match &self.kind {
             Kind::SingleSelect { options, .. } | Kind::MultiSelect { options, .. } => options,
@@ -262,7 +262,7 @@ impl Question {
         }
     }
 
-    /// Nothing when it has no id: then nothing can be its answer.
+    /// `None` if it has no id: no answer could name it.
     fn read(question: &ChatInputQuestion) -> Option<Self> {
         Some(match question {
             ChatInputQuestion::Text(text) => Self::text(text),
@@ -355,7 +355,7 @@ impl Question {
     }
 }
 
-/// Of several options with one id the first counts.
+/// If several options share an id, the first counts.
 fn option_ids(options: &[ChatInputOption]) -> Vec<OptionId> {
     let mut seen = std::collections::BTreeSet::new();
     options

@@ -1,5 +1,5 @@
-//! The asker's check of a request before it is raised: what people could not answer, or what would
-//! be too much, is said to whoever asks and never shown to anybody.
+//! The check of a request before it is raised. A request that people could not answer, or that is
+//! too large, is refused to the asking program and never shown to anybody.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub enum FormProblem {
 }
 
 impl Form {
-    /// Whether this may be raised.
+    /// Checks that this may be raised.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Question {
     }
 }
 
-/// A bound that is no number keeps nothing in.
+/// A bound that is NaN excludes nothing.
 fn empty_range(min: Option<f64>, max: Option<f64>) -> bool {
     matches!((min, max), (Some(min), Some(max)) if min > max)
 }

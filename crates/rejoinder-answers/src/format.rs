@@ -1,5 +1,5 @@
-//! The four formats that AHP names for text. They say no to what is certainly not one, and leave
-//! the rest to whoever uses the answer.
+//! The four formats that AHP names for text. They refuse texts that are certainly wrong, and leave
+//! the rest to the program that uses the answer.
 
 use rejoinder_identity::{Date, DateTime};
 

@@ -1,6 +1,5 @@
-//! Who wrote what after what: the changes of a document, whose causes are whose, and which
-//! characters each brought. It answers what Automerge does not tell: whether something is among a
-//! change's causes.
+//! The graph of a document's changes: the causes of each, and the characters it brought. It answers
+//! a question that Automerge does not: is this among the causes of that change?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +28,7 @@ pub(crate) struct Clock(Vec<u32>);
 pub(crate) struct Inserted {
     pub(crate) first: u64,
     pub(crate) end: u64,
-    /// Of which question, by its place in the structure.
+    /// The question, by its place in the structure.
     pub(crate) question: usize,
 }
 
@@ -81,7 +80,7 @@ impl Clock {
         self.0.get(place.actor).is_some_and(|seq| *seq >= place.seq)
     }
 
-    /// How many changes.
+    /// The number of changes.
     pub(crate) fn count(&self) -> usize {
         self.0.iter().map(|seq| *seq as usize).sum()
     }
@@ -104,7 +103,7 @@ impl Clock {
 }
 
 impl Graph {
-    /// How many changes there are.
+    /// The number of changes.
     pub(crate) fn len(&self) -> usize {
         self.changes.len()
     }
@@ -121,7 +120,7 @@ impl Graph {
         self.places.get(id).copied()
     }
 
-    /// Where the next new actor will be.
+    /// The place that the next new actor gets.
     pub(crate) fn next_actor(&self) -> usize {
         self.actors.len()
     }

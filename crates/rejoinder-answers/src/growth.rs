@@ -1,5 +1,5 @@
-//! What a skeleton may do, and what it adds to the structure: whole questions and new options,
-//! never a second beginning of either.
+//! The growth of the structure by a skeleton: it may add whole questions and new options, and never
+//! makes one of them twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
     structure::{Fields, Part, Structure, object_id},
 };
 
-/// What a skeleton adds.
+/// The additions of a skeleton.
 #[derive(Debug)]
 pub(crate) struct Growth {
     answers: Option<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct Growth {
     /// Of questions that were there.
     options: BTreeMap<usize, BTreeMap<OptionId, u64>>,
     inserted: Vec<Inserted>,
-    /// What its own operations made.
+    /// The objects that its own operations made.
     parts: BTreeMap<u64, Part>,
 }
 
@@ -134,7 +134,7 @@ impl Growth {
         Ok(())
     }
 
-    /// Of a question that this skeleton makes; nothing when that may not be.
+    /// The question that this skeleton makes at that place; `None` if it may not make it.
     fn new_question(&mut self, place: usize) -> Option<&mut NewQuestion> {
         self.questions.get_mut(place.checked_sub(self.first_place)?)
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::{form::Question, validity::WHOLE};
 
-/// That is not an AHP answer.
+/// A text that is not an AHP answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an answer: {0}")]
 pub struct UnreadableAnswer(String);
@@ -70,7 +70,7 @@ fn select_to_json(kind: &str, value: Value, freeform: Option<&[String]>) -> Valu
     Value::Object(json)
 }
 
-/// No freeform values and none said are the same.
+/// An empty list of freeform values and no list are the same.
 fn insert_freeform(json: &mut Map<String, Value>, freeform: Option<&[String]>) {
     if let Some(freeform) = freeform.filter(|values| !values.is_empty()) {
         json.insert("freeformValues".to_owned(), json!(freeform));

@@ -1,12 +1,12 @@
-//! One request's answers as an Automerge document: its schema, what people do to it, how what they
-//! did apart merges, what a valid answer is, what a completion makes of them, and which changes of
-//! others are let in.
+//! One request's answers as an Automerge document: its schema, edits, how concurrent edits merge,
+//! what a valid answer is, what a completion makes of the answers, and which changes of others are
+//! let in.
 //!
-//! It has never heard of a network, a log or a disk. Who wrote a change is what its caller says:
-//! whoever checked the envelope's signature.
+//! It has never heard of a network, a log or a disk. The caller says who wrote a change: it has
+//! checked the envelope's signature.
 //!
 //! Start with [`Document`]: [`Form`] says what is asked, [`Document::edit`] writes,
-//! [`Document::admit`] takes in what others wrote, [`Document::projection`] reads.
+//! [`Document::admit`] takes in the changes of others, [`Document::projection`] reads.
 
 mod admission;
 mod admission_error;

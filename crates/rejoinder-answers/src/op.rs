@@ -12,7 +12,7 @@ pub(crate) struct Ref {
 /// An operation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Op<'a> {
-    /// The object that it is in; none is the root.
+    /// The object that it is in; `None` is the root.
     pub(crate) object: Option<Ref>,
     pub(crate) key: Key<'a>,
     pub(crate) insert: bool,

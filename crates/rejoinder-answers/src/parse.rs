@@ -30,7 +30,7 @@ pub(crate) struct Parsed<'a> {
     preds: Vec<Ref>,
 }
 
-/// How much a change may hold.
+/// The limits of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Size {
     bytes: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Size {
 impl Size {
     pub(crate) const EDIT: Self =
         Self { bytes: limits::CHANGE, operations: 1..=limits::OPERATIONS };
-    /// A revision that only words things anew adds nothing to the structure.
+    /// A revision that only changes words adds nothing to the structure.
     pub(crate) const SKELETON: Self =
         Self { bytes: limits::SKELETON, operations: 0..=limits::SKELETON_OPERATIONS };
 }
@@ -131,7 +131,8 @@ fn actor(input: &mut Input<'_>) -> Result<ActorId, AdmissionError> {
 fn actors(own: ActorId, input: &mut Input<'_>) -> Result<Vec<ActorId>, AdmissionError> {
     let count = input.unsigned()?;
     let mut actors = vec![own];
-    // No allocation by that number: there are no more of them than bytes.
+    // Nothing is allocated by that number, which may be a lie: there are no more of them than
+    // bytes.
     for _ in 0..count {
         let actor = actor(input)?;
         let sorted = actors.len() == 1 || actors.last() < Some(&actor);

@@ -1,4 +1,4 @@
-//! From what a person does to what is written: may they, and what will the mark say.
+//! From an edit to what is written: checks that it is allowed, and chooses the steps and the mark.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputAnswerValue};
 use rejoinder_identity::QuestionId;
@@ -14,7 +14,7 @@ use crate::{
     validity::Invalid,
 };
 
-/// What an edit writes: the steps, and then the mark; no mark is null.
+/// The plan of an edit: the steps to write, and then the mark; no mark is null.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) question: QuestionId,
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
 }
 
 impl Document {
-    /// What an edit will write.
+    /// Plans an edit.
     pub(crate) fn plan(&self, form: &Form, edit: &Edit) -> Result<Plan, EditRefused> {
         let id = edit.question();
         let unknown = || EditRefused::UnknownQuestion(id.clone());
@@ -82,7 +82,7 @@ impl Document {
         Ok(value)
     }
 
-    /// What `submit` without a value submits: what is shown, be it a draft or submitted before.
+    /// The value for a `submit` without one: the answer that is shown, draft or submitted.
     fn drafted(&self, question: &Question) -> Result<ChatInputAnswerValue, EditRefused> {
         let answer = self.merged(question).and_then(|merged| merged.answer);
         match answer.map(|answer| answer.answer) {
@@ -101,7 +101,7 @@ impl Document {
         submitted: &QuestionId,
         bytes: usize,
     ) -> Result<(), EditRefused> {
-        // So few can't be too large.
+        // So few answers can't be too large together.
         if form.questions().len() * (limits::ANSWER + 64) <= limits::ANSWERS {
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! What a document says about a request: how what was written apart merges.
+//! The answers that a document shows for a request, and how concurrent edits merge into them.
 //!
-//! It never fails, and it is the same on every peer that has the same changes. What can't be read
-//! as an answer is reported beside the answers.
+//! It never fails, and it is the same on every peer that has the same changes. Content that can't
+//! be read as an answer is reported beside the answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,14 +21,14 @@ use crate::{
     structure::Fields,
 };
 
-/// What a document says about a request.
+/// The answers that a document shows for a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Projection {
     /// The answers.
     pub answers: BTreeMap<QuestionId, Answer>,
-    /// What else was said at the same time.
+    /// Other answers that were given at the same time.
     pub conflicts: BTreeMap<QuestionId, Vec<Conflict>>,
-    /// What could not be read as an answer.
+    /// Parts of the document that could not be read as an answer.
     pub problems: Vec<Problem>,
 }
 
@@ -37,7 +37,7 @@ pub struct Projection {
 pub struct Answer {
     /// As AHP spells it.
     pub answer: ChatInputAnswer,
-    /// Who gave it, sorted.
+    /// Its authors, sorted.
     pub authors: Vec<PeerId>,
 }
 
@@ -46,24 +46,24 @@ pub struct Answer {
 pub struct Conflict {
     /// As AHP spells it.
     pub answer: ChatInputAnswer,
-    /// Who gave it, sorted.
+    /// Its authors, sorted.
     pub authors: Vec<PeerId>,
 }
 
 /// Something in the document that is no answer to its question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Of which question.
+    /// The question.
     pub question: QuestionId,
-    /// What is wrong with it.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// What it says.
+    /// The text in the document.
     pub raw: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: PeerId,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemKind {
     /// It can't be read: a later release wrote it, or a broken one.
@@ -73,7 +73,7 @@ pub enum ProblemKind {
 }
 
 impl Document {
-    /// What the document says about the request in the revision that is given.
+    /// The answers to the given revision of the request.
     pub fn projection(&self, form: &Form) -> Projection {
         self.projection_of(form, form.questions().iter().map(Question::id))
     }
@@ -99,14 +99,14 @@ impl Document {
         projection
     }
 
-    /// The draft that a question's content makes, whatever its mark: what typing goes into.
+    /// The draft that a question's content makes, whatever its mark says. Typing goes into it.
     pub fn draft(&self, form: &Form, question: &QuestionId) -> Option<ChatInputAnswerValue> {
         let question = form.question(question)?;
         let content = self.content(question, self.structure.fields(question.id())?);
         content.variants.into_iter().next().map(|variant| variant.value)
     }
 
-    /// Nothing when the question's structure is not here yet.
+    /// `None` if the question's structure is not here yet.
     pub(crate) fn merged(&self, question: &Question) -> Option<Merged> {
         let fields = self.structure.fields(question.id())?;
         let mut merged = Merged::default();
@@ -193,7 +193,7 @@ pub(crate) struct Merged {
     pub(crate) answer: Option<Answer>,
     conflicts: Vec<Conflict>,
     problems: Vec<Problem>,
-    /// What each live mark says by itself, and which operation wrote it.
+    /// The answer of each live mark by itself, with the operation that wrote it.
     pub(crate) said: Vec<(OpId, ChatInputAnswer)>,
 }
 
@@ -232,8 +232,8 @@ fn draft_answers(variants: Vec<Variant>, drafters: &BTreeSet<PeerId>) -> Drafts 
     variants.into_iter().map(draft).collect()
 }
 
-/// What somebody's draft says: the values that are theirs; the one that counts, when others' have
-/// replaced those.
+/// The draft of one author: the values that they wrote, or the draft that counts if others have
+/// replaced all of those.
 fn drafts_by<'a>(author: &PeerId, drafts: &'a Drafts) -> Vec<&'a ChatInputAnswer> {
     let own = drafts.iter().filter(|(_, authors)| authors.contains(author));
     let own: Vec<_> = own.map(|(answer, _)| answer).collect();
@@ -264,7 +264,7 @@ fn add_drafts(
     }
 }
 
-/// What is said, whether as a draft or for good.
+/// The value of an answer, draft or submitted.
 pub(crate) fn value(answer: &ChatInputAnswer) -> Option<&ChatInputAnswerValue> {
     match answer {
         ChatInputAnswer::Draft(answered) | ChatInputAnswer::Submitted(answered) => {

@@ -1,7 +1,7 @@
-//! The URL of a request: what people are asked to open. It is held to be shown exactly as it is
-//! opened, so what a browser would read differently than a person is refused.
+//! The URL of a request, which people are asked to open. It is shown exactly as it is opened, so a
+//! URL that a browser would read differently than a person is refused.
 //!
-//! Which addresses are good ones is for people to say: a host on a private network is a host.
+//! People judge the address: a host on a private network is allowed.
 
 use url::Url;
 
@@ -18,7 +18,7 @@ pub struct ReviewUrl {
 /// Why a URL may not be put before people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
-    /// It can't be read as one; the words say why.
+    /// It can't be read as a URL; the text says why.
     #[error("not a URL: {0}")]
     NotAUrl(String),
     /// Its scheme is neither `http` nor `https`: something else than a browser may take it.
@@ -76,7 +76,7 @@ impl ReviewUrl {
         &self.text
     }
 
-    /// The host that is asked, in its ASCII form: `xn--80ak6aa92e.com`, `127.0.0.1`.
+    /// The host, in its ASCII form: `xn--80ak6aa92e.com`, `127.0.0.1`.
     pub fn host(&self) -> &str {
         &self.host
     }

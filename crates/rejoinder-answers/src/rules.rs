@@ -1,5 +1,5 @@
-//! What a change of a person may do: splice known texts, and put scalars on known keys over what
-//! it saw there. It makes nothing and deletes nothing else.
+//! The rules for a person's change. It may splice known texts, and put scalars on known keys over
+//! the values that it saw there. It may not make objects or delete anything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     structure::Part,
 };
 
-/// What an allowed change does.
+/// The effects of an allowed change.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     /// The questions that it touches, by their place in the structure.
@@ -73,7 +73,7 @@ struct Rules<'a> {
     change: &'a Parsed<'a>,
     clock: &'a Clock,
     actors: Vec<usize>,
-    /// The dependencies, when they are not everything there is.
+    /// The dependencies; `None` if they are the whole document.
     at: Option<Vec<automerge::ChangeHash>>,
     /// The live values of the registers it has touched so far, the winner last.
     live: BTreeMap<(usize, Register<'a>), Vec<OpId>>,
@@ -312,7 +312,8 @@ fn check_scalar(field: &'static str, value: Scalar<'_>) -> Result<(), AdmissionE
 }
 
 fn check_freeform(text: &str) -> Result<(), AdmissionError> {
-    // What is no list of texts is shown as a problem, so that a later release may spell it anew.
+    // A value that is no list of texts is let in and shown as a problem, so that a later release
+    // may use another spelling.
     let values = schema::read_freeform(text).unwrap_or_default();
     if values.len() > limits::FREEFORM_VALUES {
         let limit = limits::FREEFORM_VALUES;

@@ -20,7 +20,7 @@ use crate::json::value_to_json;
 
 /// The root's only key.
 pub(crate) const ANSWERS: &str = "answers";
-/// What was last said about the question.
+/// The last thing said about the question: drafted, submitted or skipped.
 pub(crate) const MARK: &str = "mark";
 /// Text that is typed.
 pub(crate) const TEXT: &str = "text";
@@ -36,7 +36,7 @@ const FREEFORM_VALUES: &str = "freeformValues";
 const KIND: &str = "kind";
 const UNIQUE: &str = "n";
 
-/// What a mark says. Null, which is no mark, is not among them.
+/// The content of a mark. Null is no mark.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mark {
     /// The value is in the content fields.
@@ -47,7 +47,7 @@ pub(crate) enum Mark {
     },
     /// The whole value, so that a submitted answer is never a mixture.
     Submitted(ChatInputAnswerValue),
-    /// With what was said instead.
+    /// With the texts given instead.
     Skipped(Vec<String>),
 }
 
@@ -101,7 +101,7 @@ impl Mark {
     }
 }
 
-/// What the register of freeform values holds for them.
+/// The spelling of freeform values in their register.
 pub(crate) fn freeform_to_text(values: &[String]) -> String {
     json!(values).to_string()
 }

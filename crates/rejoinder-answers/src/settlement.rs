@@ -1,6 +1,6 @@
-//! What a completion, or a turn's end, makes of the answers.
+//! Settlement: the final answers when a request is completed, or its turn ends.
 //!
-//! The finalizer decides; here is what it decides about.
+//! The finalizer decides; this gives it the facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,20 +18,20 @@ use crate::{
     schema::Mark,
 };
 
-/// A member's wish to complete the request.
+/// A member's proposal to complete the request.
 #[derive(Debug, Clone, Copy)]
 pub struct Completion<'a> {
-    /// How.
+    /// Accept, decline or cancel.
     pub response: ChatInputResponseKind,
-    /// The answers that the wish carries.
+    /// The answers inside the completion.
     pub carried: &'a BTreeMap<QuestionId, ChatInputAnswer>,
-    /// Whose wish it is.
+    /// The member who proposes it.
     pub proposer: PeerId,
-    /// What they had seen of the document.
+    /// The part of the document that they had seen.
     pub seen: &'a VersionVector,
 }
 
-/// What the record of a decision or of a turn's end will say.
+/// The answers for the record of a decision, or of a turn's end.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settlement {
     /// The final answers.
@@ -44,16 +44,16 @@ pub struct Settlement {
     pub invalid: Vec<QuestionId>,
     /// All answers together are larger than [`limits::ANSWERS`]; this is the largest.
     pub too_large: Option<QuestionId>,
-    /// What it was made on.
+    /// The version of the document that it was made from.
     pub version_vector: VersionVector,
 }
 
 /// An answer in the document that the proposer had not seen, and that is not the final one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Displaced {
-    /// Of which question.
+    /// The question.
     pub question: QuestionId,
-    /// Whose.
+    /// Its author.
     pub author: PeerId,
     /// In which change: its actor.
     pub actor: ActorId,
@@ -64,9 +64,9 @@ pub struct Displaced {
 /// An answer that came too late for a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotIncluded {
-    /// Of which question.
+    /// The question.
     pub question: QuestionId,
-    /// Whose.
+    /// Its author.
     pub author: PeerId,
     /// In which change: its actor.
     pub actor: ActorId,
@@ -77,9 +77,8 @@ pub struct NotIncluded {
 }
 
 impl Document {
-    /// What a completion makes of the answers. An accept with anything `missing`, `invalid` or
-    /// `too_large` is to be refused; a decline or a cancel never is, so what does not fit is left
-    /// out of those.
+    /// Settles a completion. An accept with anything `missing`, `invalid` or `too_large` must be
+    /// refused. A decline or a cancel never is, so those leave out answers that do not fit.
     pub fn settle_completion(&self, form: &Form, completion: &Completion<'_>) -> Settlement {
         let mut settlement = self.settlement();
         for question in form.questions() {
@@ -99,7 +98,7 @@ impl Document {
         settlement
     }
 
-    /// What the end of its turn makes of the answers: they are kept as they are.
+    /// Settles the end of a turn: the answers stay as they are.
     pub fn settle_end(&self, form: &Form) -> Settlement {
         let mut settlement = self.settlement();
         settlement.answers = self.projection(form).answers;
@@ -107,7 +106,7 @@ impl Document {
         settlement
     }
 
-    /// What is in the document and came too late for a decision made on that version vector.
+    /// The answers that came too late for a decision made on that version vector.
     pub fn not_included(&self, form: &Form, decided_on: &VersionVector) -> Vec<NotIncluded> {
         let late = |question: &Question| {
             let merged = self.merged(question)?;
@@ -126,8 +125,7 @@ impl Document {
         form.questions().iter().filter_map(late).flatten().collect()
     }
 
-    /// What was said in time, and is not what the request ended with: the other sides of its
-    /// conflicts.
+    /// The answers that came in time and did not become final: the other sides of conflicts.
     pub fn passed_over(
         &self,
         form: &Form,
@@ -192,8 +190,8 @@ impl Document {
         settlement.answers.insert(id.clone(), Answer { answer: carried, authors });
     }
 
-    /// Whoever is proven to have given that answer: now, or when the proposer saw it. Else it is
-    /// the proposer's own.
+    /// The authors proven to have given that answer, now or when the proposer saw it. Without any,
+    /// it is the proposer's own.
     fn authors_of(
         &self,
         question: &Question,
@@ -240,7 +238,7 @@ impl Document {
         (self.graph.actor_id(op.actor), u64::from(place.seq))
     }
 
-    /// Skeletons are in no version vector: who has the request has them.
+    /// Skeletons are in no version vector: they come with the request.
     fn is_covered(&self, version_vector: &VersionVector, op: OpId) -> bool {
         let (actor, seq) = self.written_as(op);
         let place = self.graph.change_of(op).expect("a live operation is of an admitted change");
@@ -248,8 +246,8 @@ impl Document {
     }
 }
 
-/// Whether a carried answer can be part of the outcome: for an accept what may be refused for it
-/// too, else only what is right.
+/// Whether an answer of the completion can be part of the outcome. For an accept an invalid one
+/// can, since it is what the accept is refused for; otherwise only a valid one.
 fn fits(question: &Question, carried: &ChatInputAnswer, response: ChatInputResponseKind) -> bool {
     let accepts = response == ChatInputResponseKind::Accept;
     match carried {
@@ -259,7 +257,8 @@ fn fits(question: &Question, carried: &ChatInputAnswer, response: ChatInputRespo
     }
 }
 
-/// A carried skip never displaces a submitted answer, a carried draft neither nor a skip.
+/// A skip in the completion never displaces a submitted answer. A draft displaces neither a
+/// submitted answer nor a skip.
 fn is_weaker(carried: &ChatInputAnswer, present: &ChatInputAnswer) -> bool {
     rank(carried) < rank(present)
 }
@@ -288,8 +287,8 @@ impl Settlement {
         }
     }
 
-    /// When all answers together are too large, leaves out the largest of those that may be, until
-    /// they are not; they stay in the document. When that does not help, says which is the largest.
+    /// If all answers together are too large, leaves out the largest that may go, until the rest
+    /// fits. They stay in the document. If that is not enough, sets `too_large` to the largest.
     fn leave_out(&mut self, may_go: impl Fn(&ChatInputAnswer) -> bool) {
         let mut sizes: Vec<(usize, QuestionId)> = self
             .answers

@@ -1,7 +1,7 @@
 //! The structure of a request's document, as the host writes it into the record of each revision.
 //!
-//! It is made of nothing but the form and the skeletons before it, so its bytes are the same
-//! wherever it is built, and no two peers ever make the same object.
+//! It is made from the form and the skeletons before it alone, so its bytes are the same wherever
+//! it is built, and no two peers ever make the same object.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::{
     steps::register,
 };
 
-/// Why there is no skeleton for a form.
+/// Why a form gets no skeleton.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkeletonRefused {
     /// The answer that the request came with does not fit its question, or the request has no such
@@ -97,7 +97,7 @@ impl Document {
         self.admit_structure(host, &change, bytes)
     }
 
-    /// The layer below the question whether it is the next one.
+    /// The same without the check that it is the next one.
     pub(crate) fn admit_structure(
         &mut self,
         host: PeerId,
@@ -121,7 +121,7 @@ impl Document {
         u32::try_from(self.skeletons.len() + 1).expect("revisions are bounded by the log")
     }
 
-    /// A document of the skeletons and nothing else: what others wrote must not show in the next.
+    /// A document of the skeletons alone: the next skeleton must not depend on what people wrote.
     fn skeletons_alone(&self) -> Automerge {
         let mut alone = empty_automerge(&self.id());
         let changes = self.skeletons.iter().map(|hash| {
@@ -160,7 +160,7 @@ impl Document {
                 }
             }
         }
-        // A revision that only words things anew has a skeleton too, without operations.
+        // A revision that only changes words has a skeleton too, without operations.
         let hash = match transaction.commit_with(CommitOptions::default().with_time(0)).0 {
             Some(hash) => hash,
             None => skeletons.empty_commit(CommitOptions::default().with_time(0)),
@@ -205,7 +205,7 @@ fn add_question(
     transaction.put(&map, schema::FREEFORM, seed.freeform)
 }
 
-/// What a new question's fields begin with.
+/// The first values of a new question's fields.
 struct Seed {
     mark: ScalarValue,
     text: String,

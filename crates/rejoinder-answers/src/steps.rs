@@ -45,7 +45,7 @@ impl Document {
     }
 
     /// Automerge drops a put of what is there already, and what was dropped stands against nothing
-    /// that another puts at the same time. So what a person says again is written anew.
+    /// that another puts at the same time. So a value that a person gives again is written again.
     fn anew(&self, fields: &Fields, step: Step) -> Vec<Step> {
         match step {
             Step::Put { field, ref value }
@@ -62,7 +62,7 @@ impl Document {
         live.is_some_and(|(live, _)| live.as_scalar() == Some(value))
     }
 
-    /// What makes the content be that value, which fits its question.
+    /// The steps that turn the content into that value, which fits its question.
     pub(crate) fn content_steps(
         &self,
         question: &Question,
@@ -106,7 +106,7 @@ impl Document {
         if end > length {
             return Err(EditRefused::OutOfRange { question: fields.id.clone(), end, length });
         }
-        // Text that can't be too long whatever its characters is not worth reading.
+        // A character has at most four bytes: a text that can't be too long is not read.
         if (length + insert.len()).saturating_mul(4) > limits::TEXT {
             let text = self.text(fields);
             let gone: usize = text.chars().skip(at).take(delete).map(char::len_utf8).sum();
@@ -118,7 +118,7 @@ impl Document {
         Ok(vec![Step::Splice { at, delete, insert: insert.to_owned() }])
     }
 
-    /// A merge may have made the text too long: then it can be shortened by and by.
+    /// A merge may have made the text too long. Then edits may shorten it step by step.
     fn check_text(
         &self,
         fields: &Fields,
@@ -167,8 +167,8 @@ impl Document {
     }
 }
 
-/// What the register holds for a value of that question. No option is null, but an option whose id
-/// is the empty string is one.
+/// The register's scalar for a value of that question. Null is no option; the empty string is one,
+/// since an option may have it as its id.
 pub(crate) fn register(question: &Question, value: &ChatInputAnswerValue) -> ScalarValue {
     match value {
         ChatInputAnswerValue::Number(number) => {
@@ -225,7 +225,8 @@ fn freeform_step(
     Ok(Some(Step::Put { field: schema::FREEFORM, value }))
 }
 
-/// What makes `new` of `old`, from the back to the front, so that none moves the next one's place.
+/// The splices that turn `old` into `new`, from the back to the front, so that none moves the place
+/// of the next.
 fn text_steps(old: &str, new: &str) -> Vec<Step> {
     let splices = typing::splices(old, new).into_iter().rev();
     splices.map(|Splice { at, delete, insert }| Step::Splice { at, delete, insert }).collect()

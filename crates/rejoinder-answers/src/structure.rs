@@ -17,7 +17,7 @@ pub(crate) struct Structure {
     pub(crate) answers: Option<ObjId>,
 }
 
-/// What an object is.
+/// The role of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Answers,
@@ -58,7 +58,7 @@ impl Structure {
         self.parts.get(&object).copied()
     }
 
-    /// Where the next question will be.
+    /// The place that the next question gets.
     pub(crate) fn next_place(&self) -> usize {
         self.questions.len()
     }

@@ -11,7 +11,7 @@ const DIFFERENCES: usize = 512;
 /// One stretch of a text, replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Splice {
-    /// Before which character of the old text.
+    /// The character of the old text that it stands before.
     pub(crate) at: usize,
     pub(crate) delete: usize,
     pub(crate) insert: String,
@@ -35,8 +35,8 @@ pub(crate) fn splices(old: &str, new: &str) -> Vec<Splice> {
     splices
 }
 
-/// What two people who did not see each other made of `base`: everything that either typed, and
-/// nothing that either took away.
+/// Merges the edits of two people who did not see each other: keeps everything that either typed,
+/// and nothing of `base` that either took away.
 pub(crate) fn merged(base: &str, mine: &str, theirs: &str) -> String {
     let (ours, others) = (splices(base, mine), splices(base, theirs));
     let comes = |splices: &[Splice], at: usize| -> String {
@@ -69,7 +69,7 @@ pub fn cursor_after(old: &str, new: &str, cursor: usize) -> usize {
     place
 }
 
-/// Myers' shortest edit script; nothing if it is longer than anybody wants to wait for.
+/// Myers' shortest edit script; `None` if it takes too long to find.
 fn shortest(old: &[char], new: &[char]) -> Option<Vec<Splice>> {
     let (width, height) = (signed(old.len()), signed(new.len()));
     let most = signed((old.len() + new.len()).min(DIFFERENCES));

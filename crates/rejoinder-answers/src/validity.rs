@@ -1,5 +1,5 @@
-//! What a valid answer is: whether a value fits its question's kind, and whether a submitted one
-//! keeps the question's rules.
+//! Validity: whether a value fits its question's kind, and whether a submitted one keeps the
+//! question's rules.
 
 use ahp_types::state::ChatInputAnswerValue;
 use rejoinder_identity::OptionId;
@@ -10,7 +10,7 @@ use crate::{
     format,
 };
 
-/// Integers beyond it are not told apart by a JSON number.
+/// A JSON number can't tell integers beyond it apart.
 pub(crate) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// The rule that a value breaks.
@@ -136,7 +136,7 @@ impl Question {
         }
     }
 
-    /// Whether a value may be submitted as this question's answer.
+    /// Checks that a value may be submitted as this question's answer.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ fn check_whole(number: f64) -> Result<(), Invalid> {
 }
 
 /// A client with nothing but freeform text has to say something as the option: AHP does not say
-/// what, so that is the empty string or the text once more.
+/// what, so clients send the empty string or the text once more.
 fn check_one(
     chosen: &str,
     own: &[String],

@@ -1,4 +1,4 @@
-//! What somebody had seen of a document when they wrote in it.
+//! Versions: the part of a document that somebody had seen when they wrote in it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::{
     limits, typing,
 };
 
-/// What somebody has seen of a document. The default is nothing.
+/// The part of a document that somebody has seen. The default is nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Version(Vec<ChangeHash>);
 
@@ -30,8 +30,8 @@ impl Document {
         Version(self.graph.heads().iter().copied().collect())
     }
 
-    /// The document as it was in `seen`, with what was written here since. Nothing when that is all
-    /// there is, or when there is so much beside it that an edit can't name it all.
+    /// The document as it was in `seen`, with what was written here since. `None` if that is the
+    /// whole document, or if there is so much beside it that an edit can't name it all.
     pub(crate) fn beside(&self, writer: &Writer, seen: &Version) -> Option<Beside> {
         let own = self.version_vector().get(&writer.actor(&self.id())).map(|tip| tip.hash);
         let known = self.known(seen);

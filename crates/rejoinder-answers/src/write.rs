@@ -1,7 +1,7 @@
 //! Writing an edit: as one change, as several when it is more than one may hold.
 //!
-//! What is written here passes the same checks as what comes from others before it counts, so that
-//! a mistake of ours is an edit refused and not a document that nobody else takes.
+//! Our own changes pass the same checks as those of others before they count. So a mistake of ours
+//! refuses an edit, and does not make a document that nobody else takes.
 
 use automerge::{
     Automerge, AutomergeError, ReadDoc, ScalarValue,
@@ -29,8 +29,8 @@ const BATCH: usize = 24 * 1024;
 const WITH_MARK: usize = 56 * 1024;
 
 impl Document {
-    /// Makes an edit, at once and whole. It gives the changes it was written as: one, several when
-    /// it is large, none when nothing would change.
+    /// Makes an edit, at once and whole. Returns the changes it was written as: one, several if it
+    /// is large, none at all if nothing would change.
     ///
     /// # Errors
     ///
@@ -48,8 +48,8 @@ impl Document {
 
     /// Makes an edit of somebody who saw the document as it was in `seen`: as an edit beside
     /// whatever came since, which merges with it by character and stands in conflict with it as if
-    /// it had come from elsewhere. What was written here since counts as seen too, but for the
-    /// text of a draft.
+    /// it had come from elsewhere. Edits made here since count as seen too, except for the text of
+    /// a draft.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Document {
             next.apply_changes([change.clone()])
                 .map_err(|error| AdmissionError::Automerge(error.to_string()))?;
         }
-        // Text that can't be too long whatever its characters is not worth reading.
+        // A character has at most four bytes: a text that can't be too long is not read.
         if next.length(&fields.text).saturating_mul(4) > limits::TEXT {
             self.check_texts(&next, &parsed, &effects)?;
         }
@@ -200,7 +200,8 @@ impl Document {
         self.graph.heads().len() + 1 > limits::DEPS
     }
 
-    /// How many changes that takes, at most: each makes one head of all but three that it may name.
+    /// The most changes that this takes: each turns as many heads as a change may name, less three,
+    /// into one.
     fn joins(&self) -> usize {
         (self.graph.heads().len() + 1).saturating_sub(limits::DEPS).div_ceil(limits::DEPS - 3)
     }
@@ -232,7 +233,7 @@ impl Document {
     }
 }
 
-/// What others would say of a change, as what the person is told of the edit.
+/// Turns the refusal that others would give for a change into the one that the person is told.
 fn not_written(question: QuestionId, why: AdmissionError) -> EditRefused {
     if let AdmissionError::TextTooLong { bytes, .. } = why {
         return EditRefused::TextTooLong { question, bytes };
@@ -309,7 +310,7 @@ fn is_small(delete: usize, insert: &str) -> bool {
     delete + insert.chars().count() < limits::OPERATIONS
 }
 
-/// What goes goes first, so that the text is never longer than before and after.
+/// Deletes first, so that on the way the text is never longer than at both ends.
 fn deletions_first(at: usize, delete: usize, insert: &str) -> Vec<Step> {
     const PIECE: usize = limits::OPERATIONS / 2 - 1;
     let whole = std::iter::repeat_n(PIECE, delete / PIECE);
@@ -327,8 +328,8 @@ fn deletions_first(at: usize, delete: usize, insert: &str) -> Vec<Step> {
     pieces
 }
 
-/// What goes and what comes, mixed so that each piece makes the text shorter, by as little as it can:
-/// the last ones need something to go too. Where even that is not enough, the last do not shorten
+/// Mixes deletions and insertions so that each piece shortens the text, by as little as it can: the
+/// last ones need something to delete too. If even that is not enough, the last ones do not shorten
 /// it, and are refused.
 fn each_shorter(at: usize, gone: impl Iterator<Item = char>, insert: &str) -> Vec<Step> {
     const PIECE: usize = limits::OPERATIONS - 1;
