@@ -1,4 +1,4 @@
-//! The root key's word on who writes the log: one certificate for each start of a host.
+//! Epoch certificates: the root key lets a device write the log, once for each start of a host.
 
 use rejoinder_identity::{
     BadSignature, Incarnation, Kind, PeerId, RecordId, Signable, Verified, WorkspaceId,
@@ -6,16 +6,16 @@ use rejoinder_identity::{
 use serde::{Deserialize, Serialize};
 
 /// Lets a device write one epoch of a workspace's log. The root key signs it, and the workspace's
-/// id is the hash of that key, so whoever knows the id can check it.
+/// id is the hash of that key, so the id is enough to check it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EpochCertificate {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// Which epoch. The highest wins.
+    /// The epoch. The highest wins.
     pub epoch: u64,
     /// The device that writes it.
     pub host: PeerId,
-    /// The last record that stays in force. What an older epoch has beyond it is void.
+    /// The last record that stays in force. Records of older epochs beyond it are void.
     pub head: RecordId,
     /// The run of the host that writes it.
     pub incarnation: Incarnation,
@@ -25,7 +25,7 @@ impl Signable for EpochCertificate {
     const KIND: Kind = Kind::EpochCertificate;
 }
 
-/// Why a certificate is none.
+/// Why a certificate is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadCertificate {
     /// It is not signed, or can't be read.
@@ -34,7 +34,7 @@ pub enum BadCertificate {
     /// It was signed by a key that is not the workspace's root.
     #[error("{signer} is not the workspace's root key")]
     NotRoot {
-        /// That key.
+        /// The signer.
         signer: PeerId,
     },
     /// It is for another workspace, epoch, device or place than the record that carries it.

@@ -1,4 +1,4 @@
-//! What a record changed, for those who follow the log.
+//! The changes that a record makes, for those who follow the log.
 
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, RecordId, Role, TurnId};
 
@@ -8,25 +8,25 @@ use crate::{
     state::State,
 };
 
-/// What [`Log::append`](crate::Log::append) did.
+/// The effect of [`Log::append`](crate::Log::append).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// The record.
     pub record: RecordId,
     /// Its place in the log.
     pub seq: u64,
-    /// What it changed, in order.
+    /// Its changes, in order.
     pub changes: Vec<LogChange>,
 }
 
-/// One thing that is so from now on.
+/// One change of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogChange {
-    /// A newer epoch cut the log: what was beyond its head never was. Comes first.
+    /// A newer epoch cut the log: everything beyond its head is undone. Comes first.
     Voided(Voided),
     /// A host started.
     EpochStarted {
-        /// Which epoch.
+        /// The epoch.
         epoch: u64,
         /// The device.
         host: PeerId,
@@ -42,62 +42,62 @@ pub enum LogChange {
         device: PeerId,
         /// Its name.
         name: String,
-        /// What it may do.
+        /// Its role.
         role: Role,
     },
     /// A turn started.
     TurnStarted {
-        /// Which.
+        /// Its id.
         turn: TurnId,
     },
     /// A turn that had failed goes on.
     TurnResumed {
-        /// Which.
+        /// Its id.
         turn: TurnId,
     },
     /// The active turn ended; when truncated, others may be gone with it.
     TurnEnded {
-        /// Which, if one was active.
+        /// The turn, if one was active.
         turn: Option<TurnId>,
-        /// How.
+        /// The way it ended.
         how: How,
     },
     /// The chat or the session changed otherwise.
     Published,
     /// A request was opened, or has another text.
     RequestRaised {
-        /// Which.
+        /// Its id.
         opening: OpeningId,
         /// The revision that holds, from 1.
         revision: u32,
     },
     /// A request was decided.
     RequestDecided {
-        /// Which.
+        /// Its id.
         opening: OpeningId,
     },
     /// A request ended without a response.
     RequestEnded {
-        /// Which.
+        /// Its id.
         opening: OpeningId,
-        /// How its turn ended.
+        /// The way its turn ended.
         how: How,
     },
     /// A request waits for its turn to be resumed.
     RequestSuspended {
-        /// Which.
+        /// Its id.
         opening: OpeningId,
     },
-    /// A suspended request is open again, with all that was written meanwhile.
+    /// A suspended request is open again, with everything written meanwhile.
     RequestReopened {
-        /// Which.
+        /// Its id.
         opening: OpeningId,
     },
-    /// A proposal or a join was answered: whoever holds it may drop it.
+    /// A proposal or a join was answered: peers may drop it.
     Answered {
-        /// Which.
+        /// Its id.
         proposal: ProposalId,
-        /// With no, and why; or it was granted.
+        /// The refusal; `None` if it was granted.
         refused: Option<Refusal>,
     },
     /// A record that this release can't read. It is kept and forwarded.
@@ -107,25 +107,25 @@ pub enum LogChange {
     },
 }
 
-/// What a newer epoch made void.
+/// The things that a newer epoch made void.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Voided {
-    /// The first place whose record is void. The bytes of those from here on are to be deleted.
+    /// The first place whose record is void. The bytes of all records from here on must be deleted.
     pub from_seq: u64,
-    /// How many records are void.
+    /// The number of void records.
     pub records: u64,
-    /// Requests that never were: their opening is void.
+    /// Requests that are gone: their opening is void.
     pub openings: Vec<OpeningId>,
     /// Requests that stay, but are not decided or ended any more.
     pub reopened: Vec<OpeningId>,
-    /// Requests that stay, with fewer revisions: their documents are to be built again.
+    /// Requests that stay, with fewer revisions: their documents must be built again.
     pub revised: Vec<OpeningId>,
     /// Proposals and joins that are not answered any more: they wait again.
     pub unanswered: Vec<ProposalId>,
 }
 
 impl Voided {
-    /// What a cut at `from_seq` took away.
+    /// Compares the states before and after a cut at `from_seq`.
     pub(crate) fn between(from_seq: u64, records: u64, before: &State, after: &State) -> Self {
         let mut voided = Voided { from_seq, records, ..Voided::default() };
         for request in before.requests() {

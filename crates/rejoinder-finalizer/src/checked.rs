@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rejoinder_identity::{Hash, PeerId, Verified};
 
-/// A record, proposal or join that was found to be in order. Only the checks of this crate make one.
+/// A record, proposal or join that passed its checks. Only the checks of this crate make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked<T>(Verified<T>);
 
@@ -13,7 +13,7 @@ impl<T> Checked<T> {
         Self(verified)
     }
 
-    /// What was signed.
+    /// The signed value.
     pub fn value(&self) -> &T {
         self.0.value()
     }
@@ -23,12 +23,12 @@ impl<T> Checked<T> {
         self.0.id()
     }
 
-    /// Who signed.
+    /// The signer.
     pub fn signer(&self) -> PeerId {
         self.0.signer()
     }
 
-    /// All of it as it came: what is stored and forwarded.
+    /// The whole frame as it came, which is stored and forwarded.
     pub fn bytes(&self) -> &Arc<[u8]> {
         self.0.bytes()
     }

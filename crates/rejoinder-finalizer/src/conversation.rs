@@ -19,7 +19,7 @@ use ahp_types::{
 use rejoinder_identity::{OpeningId, Timestamp, TurnId, WorkspaceId};
 use serde_json::Value;
 
-/// The bits of a status that say what goes on; the others are marks that people set.
+/// The bits of a status that tell the activity; the others are marks that people set.
 const ACTIVITY: u32 = 0x1f;
 
 /// The one chat of a workspace, in its one session.
@@ -29,14 +29,14 @@ pub(crate) struct Conversation {
     pub(crate) session: SessionState,
 }
 
-/// Which of the two an action is for.
+/// The channel of an action: the chat or the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Channel {
     Chat,
     Session,
 }
 
-/// Where a turn stands.
+/// The state of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     Active,
@@ -99,8 +99,8 @@ impl Conversation {
         self.chat.turns.iter().rfind(|finished| finished.id == turn.0).is_some_and(failed_resumably)
     }
 
-    /// Whether AHP's reducers will be able to end a turn that starts so: a start time that they
-    /// can't read would leave it active for ever.
+    /// Whether AHP's reducers will be able to end a turn that starts like this: a start time that
+    /// they can't read would leave it active forever.
     pub(crate) fn may_start(&self, start: &ChatTurnStartedAction) -> bool {
         if self.standing(&TurnId(start.turn_id.clone())) != Standing::Gone
             || self.chat.active_turn.is_some()

@@ -1,5 +1,5 @@
-//! The finalizer: the host's hand that writes the log. It writes one record at a time; whoever
-//! runs it stores a record before anybody hears of it, appends it, and only then asks for the next.
+//! The finalizer writes the log for the host, one record at a time. Its caller stores a record
+//! before anybody hears of it, appends it, and only then asks for the next.
 
 mod act;
 mod admit;
@@ -37,7 +37,7 @@ pub struct Finalizer {
     incarnation: Incarnation,
 }
 
-/// What is to be done about a proposal or a join.
+/// The answer to a proposal or a join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once, and mostly a record")]
 pub enum Verdict {
@@ -45,15 +45,15 @@ pub enum Verdict {
     Record(Checked<Record>),
     /// That record has answered it; there is nothing to do.
     Answered(RecordId),
-    /// Its author is not a member, as far as this log goes: keep it until that changes.
+    /// This log does not know its author as a member: keep it until that changes.
     Stranger(PeerId),
-    /// A person must be asked whether the device may come in.
+    /// A person must decide whether the device may join.
     NeedsApproval,
-    /// Another epoch is current: this finalizer answers nothing any more.
+    /// Another epoch is current: this finalizer no longer answers.
     NotHost,
 }
 
-/// On whose wish a record is written.
+/// The member and the proposal on whose behalf a record is written.
 #[derive(Debug, Clone, Copy, Default)]
 struct OnBehalf {
     origin: Option<PeerId>,
@@ -144,7 +144,7 @@ impl Finalizer {
         Ok(Checked::by_us(verified))
     }
 
-    /// The record that does what was asked, or the one that says no. There is always one.
+    /// The record that does what was asked, or the one that refuses it. There is always one.
     fn answer(
         &self,
         log: &Log,
@@ -158,7 +158,8 @@ impl Finalizer {
         let written = granted
             .and_then(|body| self.write(log, now, body))
             .or_else(refuse)
-            // Not even the reason fits, as it names what others chose; that it does not fit, does.
+            // The refusal itself can exceed the record limit, since it quotes ids chosen by others.
+            // Then refuse with "too large", which always fits.
             .or_else(refuse);
         match written {
             Ok(record) => Verdict::Record(record),

@@ -1,5 +1,5 @@
-//! From records to state. The fold is total: a record that makes no sense where it stands changes
-//! nothing but what it answers, and does so on every peer alike.
+//! From records to state. The fold is total: a record that makes no sense in its place still
+//! answers its proposal, and changes nothing else. That is the same on every peer.
 
 mod requests;
 mod turns;
@@ -106,7 +106,7 @@ impl Folding<'_> {
         self.answer(refused.proposal, Ruling::Refused(refused.reason.clone()));
     }
 
-    /// The first record that answers a proposal is the one that does.
+    /// Only the first record that answers a proposal counts.
     fn answer(&mut self, proposal: ProposalId, ruling: Ruling) {
         if self.state.answered.contains_key(&proposal) {
             return;

@@ -11,7 +11,7 @@ use crate::{
     proposal::{NotInOrder, within},
 };
 
-/// The wish of a device to become a member, signed by the device. Any member carries it.
+/// A device's wish to become a member, signed by the device. Every member carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Join {
     /// The workspace.
@@ -22,7 +22,7 @@ pub struct Join {
     pub name: String,
     /// The public key of the invite that it holds.
     pub invite: PeerId,
-    /// Makes asking again another join.
+    /// A random number, so that asking again is another join.
     pub nonce: Nonce,
     /// The signed [`Invitation`] over the same.
     pub invitation: Vec<u8>,
@@ -32,7 +32,7 @@ impl Signable for Join {
     const KIND: Kind = Kind::Join;
 }
 
-/// Shows that the device holds the invite's key: signed with it, over what the join says.
+/// Proves that the device holds the invite's key: signed with it, over the content of the join.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitation {
     /// The workspace.

@@ -2,8 +2,8 @@
 //!
 //! Every peer has a [`Log`]: it checks records from the root key and folds them into a [`State`].
 //! The host alone has a [`Finalizer`], which writes the records. It decides one thing at a time,
-//! takes all that it needs as arguments, and looks nothing up: what the answers of a request are
-//! and whether they are valid it is told through [`Settle`].
+//! takes all that it needs as arguments, and looks nothing up: it is told through [`Settle`] what
+//! the answers of a request are, and whether they are valid.
 
 mod certificate;
 mod change;

@@ -8,7 +8,8 @@ pub const RECORD: usize = 256 * 1_024;
 pub const PROPOSAL: usize = 2_048 * 1_024;
 /// A join: it must fit in the one frame that a stranger may send.
 pub const JOIN: usize = 4_096;
-/// What introduces a member to peers whose logs are behind: a certificate, and a record with a name.
+/// An introduction of a member to peers whose logs are behind: a certificate, and a record with a
+/// name.
 pub const INTRODUCTION: usize = 2_048;
 /// A member's name. A guess, large enough for any script.
 pub const NAME: usize = 256;

@@ -19,7 +19,7 @@ use crate::{
     state::State,
 };
 
-/// A verified log, and what it says.
+/// A verified log, and its state.
 #[derive(Debug, Clone)]
 pub struct Log {
     workspace: WorkspaceId,
@@ -27,12 +27,12 @@ pub struct Log {
     state: State,
 }
 
-/// How far a log goes.
+/// The end of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The current epoch; 0 while the log is empty.
     pub epoch: u64,
-    /// How many records there are; the next one has this `seq`.
+    /// The number of records; the next one has this `seq`.
     pub length: u64,
     /// The last record; [`RecordId::NONE`] while the log is empty.
     pub head: RecordId,
@@ -49,12 +49,12 @@ impl Log {
         self.workspace
     }
 
-    /// How far it goes.
+    /// Its end.
     pub fn position(&self) -> Position {
         Position { epoch: self.state.epoch, length: self.length(), head: self.head() }
     }
 
-    /// What it says.
+    /// The state that its records add up to.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -90,7 +90,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`LogError`] says what is to be done; most are nobody's fault.
+    /// [`LogError`] says what to do; most of them are nobody's fault.
     pub fn check(&self, bytes: &[u8]) -> Result<Checked<Record>, LogError> {
         // Before anything is parsed. The limit of its kind follows.
         if bytes.len() > limits::LARGE_RECORD {
@@ -187,7 +187,7 @@ impl Log {
             return Err(LogError::Void);
         }
         if record.epoch > self.state.epoch {
-            // Its start is not here. When that stands beyond our end, we only lack records.
+            // The start of its epoch is not here. If that is beyond our end, we only lack records.
             return Err(if record.seq > length {
                 LogError::Gap { next: length }
             } else {
@@ -223,7 +223,7 @@ impl Log {
 /// The limit on a record's frame.
 pub(crate) fn size_limit(body: &Body) -> usize {
     match body {
-        // What a later release calls large can't be told: its own check at the host holds.
+        // We can't know which kinds of a later release are large: the host has checked.
         Body::Decided(_) | Body::TurnEnded(_) | Body::Unknown { .. } => limits::LARGE_RECORD,
         Body::EpochStarted(_)
         | Body::InviteIssued(_)

@@ -1,4 +1,4 @@
-//! Proposals: what a member wishes the host to do.
+//! Proposals: members ask the host to do something.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{checked::Checked, limits};
 
-/// A member's signed wish. It is answered by exactly one record.
+/// A member's signed request to the host. Exactly one record answers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// Whose wish; the signer. It stands in the body so that two authors never share an id.
+    /// The author, who signs it. It stands in the body so that two authors never share an id.
     pub author: PeerId,
-    /// Makes two equal wishes two proposals.
+    /// A random number that tells apart proposals which say the same.
     pub nonce: Nonce,
-    /// What its author had seen.
+    /// The state that its author had seen.
     pub seen: Seen,
-    /// What is wished.
+    /// The thing to do.
     pub kind: ProposalKind,
 }
 
@@ -30,16 +30,16 @@ impl Signable for Proposal {
     const KIND: Kind = Kind::Proposal;
 }
 
-/// What an author had seen.
+/// The state that an author had seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// The head of the log.
     pub log: RecordId,
-    /// The changes of the request's document; empty when the wish is about none.
+    /// The changes of the request's document; empty if the proposal is about none.
     pub version_vector: VersionVector,
 }
 
-/// What a member may wish.
+/// The things that a member may propose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "KindBytes", into = "KindBytes")]
 pub enum ProposalKind {
@@ -49,17 +49,17 @@ pub enum ProposalKind {
     StartTurn(StartTurn),
     /// Cancel the active turn.
     CancelTurn {
-        /// Which turn, lest a late wish cancels a later one.
+        /// The turn, so that a late proposal does not cancel a later one.
         turn: TurnId,
     },
     /// Remove what follows a turn, and the active turn.
     Truncate {
-        /// The last turn to keep; none removes all.
+        /// The last turn to keep; `None` removes all.
         turn: Option<TurnId>,
     },
-    /// Take up a turn that failed.
+    /// Resume a turn that failed.
     ResumeTurn {
-        /// Which turn.
+        /// The turn.
         turn: TurnId,
     },
     /// Pending messages, read and archive marks, the title: an AHP action as it is.
@@ -145,7 +145,7 @@ impl From<KindBytes> for ProposalKind {
     }
 }
 
-/// Why bytes are not a proposal or a join of this workspace: whoever sent them misbehaves.
+/// Why bytes are not a proposal or a join of this workspace. Their sender misbehaves.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInOrder {
     /// Above the limit.
@@ -162,20 +162,20 @@ pub enum NotInOrder {
     /// It names another workspace.
     #[error("it is for the workspace {workspace}")]
     Elsewhere {
-        /// Which.
+        /// That workspace.
         workspace: WorkspaceId,
     },
     /// It is signed by somebody other than the one it names, or the two signatures of a join are
     /// not over the same.
     #[error("{signer} signed in another's name")]
     NotTheAuthor {
-        /// Who signed.
+        /// The signer.
         signer: PeerId,
     },
 }
 
 impl Checked<Proposal> {
-    /// Checks what a peer sent. Whether its author is a member is for the log to say.
+    /// Checks what a peer sent. The log says whether its author is a member.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Checked<Proposal> {
         Ok(Self::by_us(verified))
     }
 
-    /// Signs a wish of this device.
+    /// Signs a proposal of this device.
     ///
     /// # Errors
     ///

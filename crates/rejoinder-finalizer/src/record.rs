@@ -27,9 +27,9 @@ pub struct Record {
     pub seq: u64,
     /// The record before it; [`RecordId::NONE`] for the first.
     pub prev: RecordId,
-    /// When, by the host's clock. Nothing is decided by it.
+    /// The time, by the host's clock. Nothing is decided by it.
     pub at: Timestamp,
-    /// What is so.
+    /// Its content.
     pub body: Body,
 }
 
@@ -37,7 +37,7 @@ impl Signable for Record {
     const KIND: Kind = Kind::Record;
 }
 
-/// What a record says.
+/// The content of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BodyBytes", into = "BodyBytes")]
 pub enum Body {
@@ -80,11 +80,11 @@ pub struct EpochStarted {
 pub struct InviteIssued {
     /// The invite's public key.
     pub invite: PeerId,
-    /// How many devices it may bring in.
+    /// The number of devices that it may bring in.
     pub seats: u16,
-    /// When the host stops honouring it, by the host's clock.
+    /// The time at which the host stops honouring it, by the host's clock.
     pub expires: Timestamp,
-    /// What those who come in may do.
+    /// The role of those who join.
     pub role: Role,
     /// Whether a person is asked about each of them.
     pub approve: bool,
@@ -97,9 +97,9 @@ pub struct MemberAdded {
     pub device: PeerId,
     /// The name to show beside it.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// The invite whose seat it takes; none when the device was a member before.
+    /// The invite whose seat it takes; `None` if the device was a member before.
     pub invite: Option<PeerId>,
     /// The join that this answers.
     pub join: ProposalId,
@@ -112,7 +112,7 @@ pub struct Published {
     pub channel: String,
     /// The action's JSON, verbatim.
     pub action: String,
-    /// The member who wished it; none when it is the host's own.
+    /// The member who proposed it; `None` if it is the host's own.
     pub origin: Option<PeerId>,
     /// The proposal that it grants.
     pub grants: Option<ProposalId>,
@@ -121,8 +121,8 @@ pub struct Published {
 /// See [`Body::Raised`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raised {
-    /// The open request of which this is the next revision; none when this opens one. The
-    /// document of an opening follows from the record's place, see
+    /// The open request of which this is the next revision; `None` if this opens one. The document
+    /// of an opening follows from the record's place, see
     /// [`DocumentId::of_opening`](rejoinder_identity::DocumentId::of_opening).
     pub opening: Option<OpeningId>,
     /// AHP's `ChatInputRequest` as JSON, without `answers`.
@@ -141,16 +141,16 @@ pub struct Decided {
     pub opening: OpeningId,
     /// The revision that was completed.
     pub revision: u32,
-    /// How.
+    /// Accept, decline or cancel.
     #[serde(with = "crate::response")]
     pub response: ChatInputResponseKind,
-    /// Whose completion won.
+    /// The member whose completion won.
     pub by: PeerId,
     /// The proposal that it grants.
     pub proposal: ProposalId,
-    /// What the part shows for ever.
+    /// The answers that the part always shows from now on.
     pub embedded: Embedded,
-    /// What the proposer overruled without having seen it.
+    /// Answers that the proposer overruled without having seen them.
     pub displaced: Vec<Displaced>,
 }
 
@@ -159,9 +159,9 @@ pub struct Decided {
 pub struct Refused {
     /// The proposal, or the join.
     pub proposal: ProposalId,
-    /// Whose it was.
+    /// Its author.
     pub author: PeerId,
-    /// Why. A reason of a later release reads as [`Refusal::Other`].
+    /// The reason. One of a later release reads as [`Refusal::Other`].
     #[serde(with = "crate::refusal::wire")]
     pub reason: Refusal,
 }
@@ -173,11 +173,11 @@ pub struct TurnEnded {
     pub channel: String,
     /// The action's JSON, verbatim.
     pub action: String,
-    /// What people call it; it tells an expiry from a cancel, which are one action.
+    /// The way it ended. It tells an expiry from a cancel, which are the same action.
     pub how: How,
-    /// What each request that was open shows from now on.
+    /// The answers that each request which was open shows from now on.
     pub requests: Vec<EndedRequest>,
-    /// The member who wished it; none when it is the host's own.
+    /// The member who proposed it; `None` if it is the host's own.
     pub origin: Option<PeerId>,
     /// The proposal that it grants.
     pub grants: Option<ProposalId>,
@@ -188,7 +188,7 @@ pub struct TurnEnded {
 pub struct EndedRequest {
     /// The request.
     pub opening: OpeningId,
-    /// What it shows.
+    /// The answers that it shows.
     pub embedded: Embedded,
 }
 

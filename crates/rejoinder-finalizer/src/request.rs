@@ -32,7 +32,7 @@ impl Request {
         &self.id
     }
 
-    /// Its name for ever.
+    /// Its name, which is never used again.
     pub fn opening(&self) -> OpeningId {
         self.opening
     }
@@ -47,17 +47,17 @@ impl Request {
         &self.turn
     }
 
-    /// When the host raised it, by the host's clock.
+    /// The time at which the host raised it, by the host's clock.
     pub fn opened(&self) -> Timestamp {
         self.opened
     }
 
-    /// Which text of it holds, from 1.
+    /// The current revision, from 1.
     pub fn revision(&self) -> u32 {
         u32::try_from(self.skeletons.len()).expect("a log holds fewer than 2^32 records")
     }
 
-    /// The text that holds, without answers.
+    /// The text of the current revision, without answers.
     pub fn request(&self) -> &ChatInputRequest {
         &self.request
     }
@@ -77,7 +77,7 @@ impl Request {
         self.strict
     }
 
-    /// Where it stands.
+    /// Its status.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -88,27 +88,28 @@ impl Request {
     }
 }
 
-/// Where a request stands.
+/// The status of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It can be completed; its part shows what the document says.
+    /// It can be completed; its part shows the answers in the document.
     Open,
-    /// Its turn failed and can be resumed, which makes it open again. Shows what the failure embedded.
+    /// Its turn failed and can be resumed, which makes it open again. Shows the answers that the
+    /// failure embedded.
     Suspended(Ended),
-    /// It was completed. Shows exactly what the decision embedded.
+    /// It was completed. Shows exactly the answers that the decision embedded.
     Decided(Decision),
     /// Its turn ended before anybody completed it.
     Ended(Ended),
 }
 
-/// How a request was completed.
+/// The completion of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Accept, decline or cancel.
     pub response: ChatInputResponseKind,
-    /// Which revision was completed.
+    /// The revision that was completed.
     pub revision: u32,
-    /// Whose completion won.
+    /// The member whose completion won.
     pub by: PeerId,
     /// That completion.
     pub proposal: ProposalId,
@@ -120,18 +121,18 @@ pub struct Decision {
     pub record: RecordId,
 }
 
-/// How a request ended without a response.
+/// The end of a request without a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// How its turn ended.
+    /// The way its turn ended.
     pub how: How,
-    /// What the part shows.
+    /// The answers that the part shows.
     pub embedded: Embedded,
     /// The record that says so.
     pub record: RecordId,
 }
 
-/// How a turn ended.
+/// The ways in which a turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum How {
     /// The agent finished.
@@ -142,7 +143,7 @@ pub enum How {
     Failed,
     /// It was removed from the chat.
     Truncated,
-    /// The time that the asker had set for an answer ran out.
+    /// The time that the asking program had set for an answer ran out.
     Expired,
 }
 

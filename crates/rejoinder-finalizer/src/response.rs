@@ -1,5 +1,5 @@
-//! How AHP's response kinds are spelled in our bytes: by numbers of ours, not by the order in
-//! which a foreign crate declares them.
+//! The spelling of AHP's response kinds in our bytes: numbers of ours, and not the order in which a
+//! foreign crate declares them.
 
 use ahp_types::state::ChatInputResponseKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

@@ -1,5 +1,5 @@
-//! What the authority is told about a request's answers when it must end it: it does not know
-//! documents, nor what makes an answer valid.
+//! The facts that the finalizer is told about a request's answers when it must end it. It does not
+//! know documents, or what makes an answer valid.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// Reads the documents for the finalizer.
 pub trait Settle {
-    /// What a completion would decide.
+    /// Settles a completion.
     fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement;
-    /// What the request shows when its turn ends now.
+    /// Settles a request whose turn ends now.
     fn end(&self, opening: &OpeningId) -> Settlement;
 }
 
@@ -22,13 +22,13 @@ pub struct Completion<'a> {
     pub response: ChatInputResponseKind,
     /// The answers that came with it, as JSON.
     pub carried: &'a BTreeMap<QuestionId, String>,
-    /// Who proposes it.
+    /// The member who proposes it.
     pub proposer: PeerId,
     /// The changes that the proposer had seen.
     pub seen: &'a VersionVector,
 }
 
-/// What a completion or the end of a turn makes of a request's answers.
+/// A request's answers, settled by a completion or the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settlement {
     /// The final answers.
@@ -50,16 +50,16 @@ pub struct Settlement {
 pub struct SettledAnswer {
     /// AHP's `ChatInputAnswer` as canonical JSON.
     pub answer: String,
-    /// Whose it is; several when they gave equal answers.
+    /// Its authors; several if they gave equal answers.
     pub authors: Vec<PeerId>,
 }
 
-/// An answer that a decision took the place of, without its proposer having seen it.
+/// An answer that a decision replaced, without its proposer having seen it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Displaced {
     /// The question.
     pub question: QuestionId,
-    /// Who had answered.
+    /// The author of the answer.
     pub author: PeerId,
     /// The actor and the number of the change that answered.
     pub actor: ActorId,
@@ -67,10 +67,10 @@ pub struct Displaced {
     pub seq: u64,
 }
 
-/// What a record embeds of a request that it ends.
+/// The part of a request that the record embeds which ends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedded {
-    /// What the part shows from now on, whatever arrives later.
+    /// The answers that the part shows from now on, whatever arrives later.
     pub answers: BTreeMap<QuestionId, SettledAnswer>,
     /// The changes that it was made on.
     pub version_vector: VersionVector,

@@ -1,4 +1,4 @@
-//! What the log says, folded.
+//! The state of a workspace: its log, folded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub struct State {
     pub(crate) starts: BTreeMap<TurnId, Timestamp>,
     pub(crate) requests: BTreeMap<OpeningId, Request>,
     pub(crate) order: Vec<OpeningId>,
-    /// Those that may still change: open, or of a turn that failed resumably.
+    /// Requests that may still change: open, or of a turn that failed and can be resumed.
     pub(crate) unsettled: BTreeSet<OpeningId>,
     pub(crate) answered: BTreeMap<ProposalId, Answered>,
 }
@@ -38,7 +38,7 @@ pub struct State {
 pub struct Member {
     /// The name to show beside it.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
     /// The place of the record that says so.
     pub(crate) since: u64,
@@ -47,28 +47,28 @@ pub struct Member {
 /// A ticket's public half.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invite {
-    /// How many devices it may bring in.
+    /// The number of devices that it may bring in.
     pub seats: u16,
-    /// How many it has brought in.
+    /// The number that it has brought in.
     pub taken: u16,
-    /// When the host stops honouring it, by the host's clock.
+    /// The time at which the host stops honouring it, by the host's clock.
     pub expires: Timestamp,
-    /// What those who come in may do.
+    /// The role of those who join.
     pub role: Role,
     /// Whether a person is asked about each of them.
     pub approve: bool,
 }
 
-/// How a proposal or a join was answered.
+/// The answer to a proposal or a join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// The one record that answers it.
     pub record: RecordId,
-    /// What became of it.
+    /// The ruling.
     pub ruling: Ruling,
 }
 
-/// What became of a proposal or a join.
+/// The host's ruling on a proposal or a join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
     /// It was done.
@@ -163,7 +163,7 @@ impl State {
             .filter(|request| matches!(request.status, Status::Suspended(_)))
     }
 
-    /// Which record answered a proposal or a join, and how.
+    /// The record that answered a proposal or a join, with its ruling.
     pub fn answered(&self, proposal: &ProposalId) -> Option<&Answered> {
         self.answered.get(proposal)
     }

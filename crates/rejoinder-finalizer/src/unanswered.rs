@@ -1,4 +1,4 @@
-//! How many proposals an author may have waiting: what the host can't answer yet must not fill
+//! The bound on an author's waiting proposals: as long as the host can't answer, they must not fill
 //! everybody's disk.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,13 +7,13 @@ use rejoinder_identity::{PeerId, ProposalId};
 
 use crate::limits;
 
-/// Who has which proposals waiting.
+/// The waiting proposals of each author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unanswered {
     authors: BTreeMap<PeerId, BTreeSet<ProposalId>>,
 }
 
-/// An author has as many proposals waiting as one may have.
+/// An author has as many proposals waiting as allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{limit} proposals of {author} wait for the host already")]
 pub struct TooManyUnanswered {

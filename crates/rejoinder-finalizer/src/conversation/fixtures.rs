@@ -43,7 +43,7 @@ fn run(case: &Value) -> Value {
         Channel::Session => conversation.session = serde_json::from_value(initial).unwrap(),
     }
     for action in case["actions"].as_array().unwrap() {
-        // What can't be read changes nothing: so says AHP of unknown actions.
+        // An action that can't be read changes nothing: AHP says so of unknown actions.
         if let Ok(action) = read_action(&action.to_string()) {
             conversation.reduce(channel, &action);
         }

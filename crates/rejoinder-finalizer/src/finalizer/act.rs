@@ -1,4 +1,4 @@
-//! What the host program itself says. AHP forbids it things too.
+//! The acts of the host program itself. AHP forbids it things too.
 
 use ahp_types::{actions::StateAction, state::ResponsePart};
 use rejoinder_identity::{OpeningId, Timestamp, TurnId};
@@ -56,17 +56,17 @@ pub enum HostAction {
         error_type: String,
         /// For people.
         message: String,
-        /// Whether the turn can be taken up again.
+        /// Whether the turn can be resumed.
         resumable: bool,
     },
     /// Removes what follows a turn, and the active turn.
     Truncate {
-        /// The last turn to keep; none removes all.
+        /// The last turn to keep; `None` removes all.
         turn: Option<TurnId>,
     },
-    /// Takes up a turn that failed. The host program thereby takes up its requests.
+    /// Resumes a turn that failed. With it the host program waits for its requests again.
     ResumeTurn {
-        /// Which turn.
+        /// The turn.
         turn: TurnId,
     },
     /// Lets a ticket be used.

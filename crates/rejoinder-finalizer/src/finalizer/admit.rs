@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl Finalizer {
-    /// Answers a join. `approved` is what a person said, if one was asked: an invite may demand it.
+    /// Answers a join. `approved` is a person's answer, if one was asked: an invite may demand
+    /// that.
     ///
     /// Expiry is judged by the host's clock alone. A device that is a member needs no seat and no
     /// invite that still holds; its name may be another now.

@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// The request, if it is open; else why not.
+    /// The request, or the refusal if it is not open.
     pub(super) fn open(&self, opening: &OpeningId) -> Result<&Request, Refusal> {
         let Some(request) = self.request(opening) else {
             return Err(Refusal::Nobody(Over::NoOpenRequest { ended: None }));
@@ -81,7 +81,7 @@ impl State {
     }
 }
 
-/// What an accept must satisfy; decline and cancel are never refused for content.
+/// Checks an accept. Decline and cancel are never refused for their content.
 fn acceptable(request: &Request, settlement: &Settlement) -> Result<(), Refusal> {
     if let Some(question) = settlement.too_large.clone() {
         return Err(Refusal::Answerer(BadAnswers::TooLarge { question }));

@@ -1,4 +1,4 @@
-//! The table of what a member's proposal leads to.
+//! Members' proposals: each kind, and the record that it leads to.
 
 use rejoinder_identity::{OpeningId, Role, Timestamp};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Finalizer {
-    /// Answers a proposal. They are to come in the order in which the host durably received them.
+    /// Answers a proposal. They must come in the order in which the host stored them.
     ///
     /// `taken_up` tells whether the host program waits for a request that a resumed turn would
     /// open again.

@@ -1,16 +1,16 @@
-//! Making what a record embeds fit in it.
+//! Makes the embedded answers fit in a record.
 
 use rejoinder_identity::{QuestionId, to_bytes};
 
 use crate::settlement::Embedded;
 
-/// Room for what stands in a record beside what it embeds: ids, signatures, the action.
+/// Room for the rest of a record beside the embedded answers: ids, signatures, the action.
 const BESIDE: usize = 16 * 1_024;
 
 /// Leaves answers out, the largest first, until all fit in one record; they stay in the documents.
 /// Names the first that it left out.
 ///
-/// It can come to this where nobody did wrong: several people each wrote within the limits, or a
+/// This can happen with everybody in the right: several people each wrote within the limits, or a
 /// turn ends with many requests.
 pub(super) fn fit(embedded: &mut [&mut Embedded], limit: usize) -> Option<QuestionId> {
     let budget = limit.saturating_sub(BESIDE);
@@ -39,7 +39,7 @@ fn largest_answer(embedded: &[&mut Embedded]) -> Option<(usize, QuestionId)> {
 }
 
 /// The last resort: somebody wrote as so many actors that naming them fills a record. A request
-/// whose version vector is not told shows everything as written later; but its turn can end.
+/// without its version vector shows everything as written later, but its turn can end.
 fn drop_version_vectors(embedded: &mut [&mut Embedded], mut size: usize, budget: usize) {
     let mut by_size: Vec<_> = embedded.iter_mut().map(|one| &mut one.version_vector).collect();
     by_size.sort_by_key(|version_vector| std::cmp::Reverse(version_vector.len()));

@@ -11,12 +11,12 @@ use crate::{
     state::State,
 };
 
-/// Who may say an action.
+/// The one who may have an action published.
 enum Sayer {
     Member,
     /// A member, by a proposal of another kind.
     Otherwise,
-    /// AHP lets clients say it, this host does not do it.
+    /// AHP lets clients send it, but this host does not do it.
     Nobody,
     Host,
 }
@@ -50,7 +50,7 @@ pub(super) fn publish(
     said.publish(state, channel, on_behalf)
 }
 
-/// An action as somebody said it.
+/// An action as it came.
 pub(super) struct Said<'a> {
     json: &'a str,
     pub(super) kind: String,

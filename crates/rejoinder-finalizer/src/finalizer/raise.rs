@@ -22,12 +22,12 @@ pub struct Raise<'a> {
     pub strict: bool,
 }
 
-/// For which document, and as which revision, a skeleton is to be made.
+/// The document and the revision for which a skeleton is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skeleton {
     /// The document; it is new with revision 1.
     pub document: DocumentId,
-    /// The open request that gets another text; none when one is opened.
+    /// The open request that gets another text; `None` if one is opened.
     pub opening: Option<OpeningId>,
     /// The revision, from 1.
     pub revision: u32,

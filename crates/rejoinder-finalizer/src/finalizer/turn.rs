@@ -1,4 +1,4 @@
-//! Turns: what starts one, what ends one, and with it every request that is open.
+//! Turns: their start, and their end, which settles every open request.
 
 use ahp_types::state::{Message, MessageKind};
 use rejoinder_identity::{OpeningId, RequestId, Timestamp, TurnId};
@@ -117,7 +117,7 @@ impl State {
         self.active_turn().ok_or(Refusal::Caller(BadCall::NoActiveTurn))
     }
 
-    /// The action that ends a turn now. How long it took is told by the host's clock.
+    /// The action that ends a turn now. The duration is by the host's clock.
     pub(super) fn end_action(&self, kind: &str, turn: &TurnId, now: Timestamp) -> Value {
         let started = self.starts.get(turn).copied().unwrap_or(now);
         let duration = ahp_time(now).since(ahp_time(started)).as_millis();
@@ -148,7 +148,7 @@ impl State {
             .collect();
         let mut embedded: Vec<_> =
             requests.iter_mut().map(|request| &mut request.embedded).collect();
-        // An end is never refused for what people wrote.
+        // An end is never refused because of what people wrote.
         let beside = action.to_string().len();
         fit(&mut embedded, limits::LARGE_RECORD.saturating_sub(beside));
         Body::TurnEnded(TurnEnded {
@@ -163,7 +163,7 @@ impl State {
 }
 
 /// A time that AHP's reducers can add a duration to. A host's clock may be wrong by years, and a
-/// turn whose end can't be told would stay active for ever.
+/// turn whose end can't be computed would stay active forever.
 fn ahp_time(now: Timestamp) -> Timestamp {
     // 9998-12-31T23:59:59.999Z: the reducers' last instant is a year later.
     const LAST: i64 = 253_370_764_799_999;

@@ -1,4 +1,4 @@
-//! Requests: raised, raised again, decided; and what their parts show.
+//! Requests: raised, raised again, decided; and the content of their parts.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ impl Folding<'_> {
         self.show(&decided.opening);
     }
 
-    /// Makes the part show what its status says, not what the reducers merged.
+    /// Fills the part from its status, and not from what the reducers merged.
     pub(super) fn show(&mut self, opening: &OpeningId) {
         let State { requests, conversation, .. } = &mut *self.state;
         let request = &requests[opening];

@@ -1,4 +1,4 @@
-//! Turns: what the host publishes, how turns end, and what that makes of their requests.
+//! Turns: published actions, the ends of turns, and their effect on requests.
 
 use ahp::reducers::ReduceOutcome;
 use ahp_types::{
@@ -80,8 +80,8 @@ impl Folding<'_> {
         }
     }
 
-    /// Brings the requests that may still change in line with where their turns stand now. Those
-    /// that were open show what the end embeds of them; a start or a resume ends none.
+    /// Brings the requests that may still change in line with their turns. Open ones whose turn
+    /// ended show the answers that the end embeds; a start or a resume ends none.
     fn follow_turns(&mut self, how: How, embedded: &[EndedRequest]) {
         for opening in self.state.unsettled.clone() {
             let request = &self.state.requests[&opening];
@@ -118,7 +118,7 @@ impl Folding<'_> {
     }
 }
 
-/// Where a request stands once its turn stands there.
+/// The status of a request, given the state of its turn.
 fn follow(status: &Status, standing: Standing, ends: impl FnOnce() -> Ended) -> Status {
     let finished = |ended: Ended, resumable: bool| {
         if resumable { Status::Suspended(ended) } else { Status::Ended(ended) }
@@ -152,8 +152,8 @@ fn how_it_ends(action: &StateAction, said: How) -> Option<How> {
     }
 }
 
-/// What has a record body of its own, or would change which chats and requests there are, is not
-/// read from a published action: then every request has an opening and every end embeds answers.
+/// Whether an action may be published as it is. Not if it has a record body of its own, or creates
+/// or removes chats or requests: every request needs an opening, and every end embeds answers.
 pub(crate) fn may_be_published(action: &StateAction) -> bool {
     #[expect(clippy::wildcard_enum_match_arm, reason = "all else is AHP's alone")]
     match action {

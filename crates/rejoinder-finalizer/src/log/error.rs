@@ -53,18 +53,18 @@ pub enum LogError {
         /// The signer.
         signer: PeerId,
     },
-    /// It starts an epoch without the root key's word.
+    /// It starts an epoch without a valid certificate.
     #[error("an epoch without certificate: {0}")]
     Certificate(BadCertificate),
 }
 
 impl LogError {
-    /// Whether the sender misbehaves: the record is of no use to anybody. The others are what
-    /// honest peers send when one is behind.
+    /// Whether the sender misbehaves: the record is of no use to anybody. Honest peers send the
+    /// others when one of the two is behind.
     pub fn is_misbehaviour(&self) -> bool {
         match self {
             Self::Known | Self::Gap { .. } | Self::Diverged { .. } | Self::Void => false,
-            // The one who carries a fork is not the one who made it.
+            // A peer that carries a fork did not make it.
             Self::Fork { .. } => false,
             Self::Elsewhere
             | Self::TooLarge { .. }

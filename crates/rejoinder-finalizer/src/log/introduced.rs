@@ -1,5 +1,6 @@
-//! A member of whom a log does not say so yet: another peer's log does, and the record in it is
-//! shown, with what its signature is checked by. The records between may follow later.
+//! Introductions: a log does not know a member yet, but another peer's log does. That peer shows
+//! the record, with the certificate to check its signature by. The records between may follow
+//! later.
 
 use rejoinder_identity::{PeerId, Verified, from_bytes, to_bytes};
 use serde::{Deserialize, Serialize};
@@ -16,19 +17,20 @@ use crate::{
 struct Introduction {
     /// The signed certificate of the epoch in which the device became a member.
     certificate: Vec<u8>,
-    /// The record that made it one; none when the certificate did, for it is the host.
+    /// The record that made it one. `None` if the certificate did, since it is the host.
     added: Option<Vec<u8>>,
 }
 
-/// A host whom the root key let write, made this device a member. Only a check makes one.
+/// Proof that a host with the root key's certificate made this device a member. Only a check makes
+/// one.
 ///
-/// It is worth what the log says later: see [`Log::awaits`].
+/// It holds until the log says otherwise: see [`Log::awaits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Introduced {
     device: PeerId,
     epoch: u64,
     host: PeerId,
-    /// The place of the record; none when the certificate alone says it.
+    /// The place of the record; `None` if the certificate alone says it.
     seq: Option<u64>,
 }
 
@@ -40,8 +42,8 @@ impl Introduced {
 }
 
 impl Log {
-    /// What shows peers whose logs are behind this one that a device is a member. None if it is
-    /// none here.
+    /// An introduction that shows peers with shorter logs that a device is a member. `None` if it
+    /// is not one here.
     pub fn introduction(&self, device: &PeerId) -> Option<Vec<u8>> {
         let record = self.record(self.state.members().get(device)?.since)?;
         let by_certificate = matches!(record.value().body, Body::EpochStarted(_));
@@ -54,8 +56,8 @@ impl Log {
         Some(to_bytes(&Introduction { certificate: started.certificate.clone(), added }))
     }
 
-    /// Checks an introduction of that device that anyone sent, from the workspace's id alone. None:
-    /// it shows nothing, or nothing that this log doesn't know better.
+    /// Checks an introduction of that device that anyone sent, from the workspace's id alone.
+    /// `None` if it proves nothing, or nothing that this log does not know better.
     pub fn introduced(&self, bytes: &[u8], device: &PeerId) -> Option<Introduced> {
         if bytes.len() > limits::INTRODUCTION {
             return None;
