@@ -1,4 +1,4 @@
-//! What a store's bytes lie in: a file, or whatever a test puts in its place.
+//! Backends: the place of a store's bytes, which is a file, or something a test puts instead.
 
 use std::{
     fmt,
@@ -15,17 +15,17 @@ use std::{
 use redb::{BackendError, StorageBackend, backends::FileBackend};
 
 /// A place that holds one store, and that can be opened again: redb refuses all further work after
-/// an I/O error, so a store that goes on after one opens its backend anew.
+/// an I/O error, so a store that goes on after one opens its backend again.
 pub trait Backend: fmt::Debug + Send + Sync {
-    /// Opens it, making it when it is not there yet.
+    /// Opens it, and makes it if it is not there yet.
     ///
     /// # Errors
     ///
     /// It can't be opened or made.
     fn open(&self) -> io::Result<Box<dyn StorageBackend>>;
 
-    /// Opens an empty place beside it, for a file that shall come in its place. What an earlier
-    /// attempt left there is gone.
+    /// Opens an empty place beside it, for a file that will replace it. Leftovers of an earlier
+    /// attempt are gone.
     ///
     /// # Errors
     ///
@@ -35,8 +35,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Puts what was written beside it in its place, in one step, and durably; whatever happens
-    /// meanwhile, one of the two is there, whole. The old one is kept: returns where.
+    /// Replaces it with the file beside it, durably and in one step: at any moment one of the two
+    /// is there, whole. The old one is kept; returns its name.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// How error messages name it.
+    /// Its name in error messages.
     fn place(&self) -> String;
 }
 
@@ -70,7 +70,7 @@ impl HomeFile {
         self.path.with_file_name(name)
     }
 
-    /// Puts what was written beside the file in its place, durably.
+    /// Moves the file beside it into its place, durably.
     pub(crate) fn appear(&self) -> io::Result<()> {
         fs::rename(self.beside(), &self.path)?;
         sync_directory(&self.path)
@@ -100,7 +100,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     copy.sync_all()
 }
 
-/// For its owner alone: the workspace's root key lies in it.
+/// Readable by its owner alone: the workspace's root key is in it.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -109,8 +109,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Until the directory is on the disk too, a power failure may take a new name with it, and
-/// everything under that name that was called durable.
+/// Syncs the directory. Until then a power failure may take away a new name, and with it everything
+/// in the file that was called durable.
 fn sync_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
@@ -129,7 +129,8 @@ impl Backend for HomeFile {
     }
 
     fn open_beside(&self) -> io::Result<Box<dyn StorageBackend>> {
-        // An earlier attempt's; and whatever lies there, nothing is written through it.
+        // A leftover of an earlier attempt, or something else, such as a link: never write through
+        // it.
         match fs::remove_file(self.beside()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -161,8 +162,8 @@ fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A backend as redb wants it: by value. Each call is passed on as it is, until it is frozen: redb
-/// writes once more when it lets go of a file, and a damaged one must stay as it is.
+/// A backend as redb wants it: by value. Each call is passed on, until it is frozen: redb writes
+/// once more when it closes a file, and a damaged one must stay as it is.
 #[derive(Debug)]
 pub(crate) struct Opened {
     disk: Box<dyn StorageBackend>,

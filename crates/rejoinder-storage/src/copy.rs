@@ -1,10 +1,10 @@
-//! A store that is only looked at: a copy in memory of a file that another process may be writing
-//! to, or that nobody can write to. The file itself stays as it is, and nobody is kept from it.
+//! A store that is only read: a copy in memory of a file that another process may be writing to, or
+//! that nobody can write to. The file itself is not changed or locked.
 //!
-//! A file is read page after page, so a writer that is quicker leaves pages of different commits
-//! in the copy. redb overwrites no page of its last commit, and a commit ends with the head of the
-//! file: while the head stays as it is, so does all that it leads to. A copy over which the head
-//! has changed counts only when the checksums of all its pages are right.
+//! A file is read page after page, so a writer that is quicker leaves pages of different commits in
+//! the copy. redb overwrites no page of its last commit, and a commit ends with the head of the
+//! file: while the head stays as it is, so does all that it leads to. If the head changed while
+//! copying, the copy counts only if the checksums of all its pages are right.
 
 use std::{
     fs::File,
@@ -23,7 +23,7 @@ use crate::{
     limits,
 };
 
-/// Where redb says which commit is the last one: its two slots lie within.
+/// The part of the file in which redb says which commit is the last one: both its slots.
 const HEAD: usize = 320;
 
 /// A copy of a file.
@@ -51,7 +51,7 @@ impl FileCopy {
 
 struct Copied {
     bytes: Vec<u8>,
-    /// Whether the head stayed the same meanwhile.
+    /// Whether the head stayed the same while copying.
     settled: bool,
 }
 
@@ -71,8 +71,7 @@ fn head(file: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Whether all pages are those of one commit. What redb has to repair for that is repaired in the
-/// copy.
+/// Whether all pages are those of one commit. redb may repair the copy for that.
 fn is_sound(bytes: &Bytes) -> bool {
     let sound = guarded(|| {
         let mut builder = Builder::new();
@@ -103,7 +102,7 @@ impl Backend for FileCopy {
     }
 }
 
-/// Bytes in memory, the same ones for whoever opens them.
+/// Bytes in memory, shared by all who open them.
 #[derive(Debug, Clone, Default)]
 struct Bytes(Arc<Mutex<Vec<u8>>>);
 

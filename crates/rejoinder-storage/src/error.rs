@@ -1,10 +1,10 @@
-//! The disk did not.
+//! Errors of the store.
 
 use std::{error::Error, fmt, io};
 
 use crate::version::FORMAT;
 
-/// What was being done when it failed.
+/// The operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
     /// Opening the store.
@@ -15,7 +15,7 @@ pub enum Doing {
     Load,
 }
 
-/// What was wrong, by who can do something about it.
+/// The cause, by who can do something about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// Another process holds it.
@@ -32,17 +32,17 @@ pub enum What {
     Newer(u32),
     /// The file's content contradicts itself.
     Damaged(String),
-    /// The operating system said no in another way.
+    /// Another error of the operating system.
     Io,
 }
 
 /// An operation of the store failed. The store stays usable: the next operation opens the file
-/// again when that is needed.
+/// again if needed.
 #[derive(Debug)]
 pub struct StoreError {
-    /// What was being done.
+    /// The operation.
     pub doing: Doing,
-    /// What was wrong.
+    /// The cause.
     pub what: What,
     /// The file, as its backend names it.
     pub place: String,
@@ -96,7 +96,7 @@ impl Error for StoreError {
     }
 }
 
-/// A failure before it is known what it means for whom.
+/// A failure, before the operation and the file are known.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) what: What,
@@ -139,7 +139,7 @@ impl From<redb::Error> for Failure {
         let what = match &error {
             redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => What::InUse,
             redb::Error::Corrupted(why) => What::Damaged(why.clone()),
-            // These can't be with what we ask of a sound file.
+            // We do nothing that causes these on an intact file.
             redb::Error::LockPoisoned(_)
             | redb::Error::TransactionPoisoned
             | redb::Error::RepairAborted

@@ -1,4 +1,4 @@
-//! The form of the file: which tables it has, and the rows that say which release's form it is.
+//! The format of the file: its tables, and the rows that say which release's format it is.
 
 use redb::{
     Builder, Database, Durability, ReadableDatabase, ReadableTable, StorageBackend,
@@ -16,9 +16,9 @@ use crate::{
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// The one table of the storage itself. It and its first row stay for ever where they are: it is
-/// what an older release looks at to know that it must not touch the rest. The second row is the
-/// first one's checksum, so that a flipped bit is not taken for a later release.
+/// The one table of the storage itself. It and its first row never move: an older release looks
+/// there to know that it must not touch the rest. The second row is the first one's checksum, so
+/// that a flipped bit is not taken for a later release.
 const FORMAT_TABLE: Definition = TableDefinition::new("format");
 const FORMAT_KEY: &[u8] = b"version";
 const CHECKSUM_KEY: &[u8] = b"version/seal";
@@ -28,7 +28,7 @@ pub(crate) fn definition(table: Table) -> Definition {
 }
 
 /// Opens what lies in a backend, a new file if that is empty, and brings it into this release's
-/// form. A file that has another is let go of as it is.
+/// format. A file in another one is closed as it is.
 pub(crate) fn create(backend: impl StorageBackend, frozen: &Frozen) -> Result<Database, Failure> {
     let database = Builder::new().set_cache_size(limits::CACHE).create_with_backend(backend)?;
     guarded(|| prepare(&database)).inspect_err(|_| frozen.freeze())?;

@@ -1,5 +1,5 @@
-//! redb asserts what a sound file can't break; a damaged one breaks it. That must not end the
-//! process, which can still say what is wrong.
+//! redb asserts things that are always true of an intact file. A damaged one makes it panic. That
+//! must not end the process, which can still say what is wrong.
 
 use std::{
     any::Any,

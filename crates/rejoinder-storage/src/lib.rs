@@ -1,11 +1,10 @@
 //! Makes a replica's batches durable in redb, and loads them again.
 //!
-//! One file per home. It does not know what the bytes mean that it keeps: which tables there are
-//! and what their rows look like is the replica's business. What lies below the file is injected
-//! as a [`Backend`], so that a test can fail, fill or crash the disk.
+//! One file per home. It does not know what its bytes mean: the replica decides on the tables and
+//! their rows. The disk is injected as a [`Backend`], so that a test can fail, fill or crash it.
 //!
-//! Each row has a checksum. A file in which a row or more is damaged is set aside whole, and what
-//! can be read of it is in a new one; which rows are lost is said to whoever reads them.
+//! Each row has a checksum. A file with damaged rows is set aside whole, and everything that can be
+//! read of it goes into a new one. A read reports the rows that are lost.
 
 mod backend;
 mod copy;

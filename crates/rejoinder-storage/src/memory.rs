@@ -1,8 +1,8 @@
 //! Reading a store whose disk takes no writes.
 //!
 //! After an I/O error redb must repair its file before it reads again, and the repair writes. On a
-//! full disk that would take reading away as well, so the repair is let happen in memory: reads
-//! see the file with the writes on top, and the file itself stays as it is.
+//! full disk that would take reading away as well, so the repair happens in memory: reads see the
+//! file with the writes on top, and the file itself is not changed.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},

@@ -1,10 +1,9 @@
-//! A damaged file as redb can be made to read it: nothing is written, nothing repaired, and the
-//! head says what it must say.
+//! A read-only view of a damaged file, with its header patched in memory so that redb will open it.
 //!
-//! redb opens a file that was not closed in order only after all its pages proved sound, and one
-//! with a flipped bit in its head not at all. But most rows of such a file can still be read, by
-//! the door that redb has for readers beside a living writer: it looks at no page before it is
-//! asked for it. The head is known but for which of the two commits is the newer.
+//! redb opens a file that was not closed properly only if all its pages are intact, and one with a
+//! flipped bit in its header not at all. But most rows of such a file can still be read, the way
+//! redb serves readers beside a live writer: it looks at a page only when asked for it. The
+//! contents of the header are known, except for which of the two commits is the newer.
 
 use std::{io, ops::Bound};
 
@@ -16,27 +15,27 @@ const MAGIC: &[u8; 9] = b"redb\x1a\n\xa9\r\n";
 const PAGE: u64 = 4096;
 /// Pages of a region: 4 GiB.
 const REGION: u64 = 1 << 20;
-/// Where the two commits are described: first redb's own format, later the transaction's number.
-/// The checksum of each is redb's to check.
+/// The places of the two commits' slots: each begins with redb's own format, the transaction's
+/// number follows. redb checks their checksums.
 const SLOTS: [usize; 2] = [64, 192];
 const REDB_FORMAT: u8 = 3;
 const TRANSACTION: usize = 104;
 
-/// A backend that is only read, with another head.
+/// A backend that is only read, with a patched header.
 #[derive(Debug)]
 struct ReadonlyView {
     disk: Box<dyn StorageBackend>,
     head: Vec<u8>,
 }
 
-/// Which commit of the file to read.
+/// The commit of the file to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Commit {
     Newer,
     Older,
 }
 
-/// Opens one commit of a file to be read.
+/// Opens one commit of a file for reading.
 pub(crate) fn open(
     disk: Box<dyn StorageBackend>,
     commit: Commit,
@@ -63,7 +62,8 @@ fn transaction(head: &[u8], slot: usize) -> u64 {
     u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes are eight bytes"))
 }
 
-/// The magic number; which commit, and that nothing needs to be repaired; the sizes; the format.
+/// Patches the header: the magic number, which commit to use, that no repair is needed, the sizes,
+/// the format.
 fn mend(head: &mut [u8], len: u64, slot: usize) {
     let pages = len / PAGE - 1;
     let part = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
@@ -105,7 +105,7 @@ impl StorageBackend for ReadonlyView {
         self.disk.close()
     }
 
-    // Nobody else has it: whoever salvages a home holds it. So each lock is free, and is nobody's.
+    // The process that salvages a home holds it, so nobody else can have a lock: each one is free.
 
     fn try_lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<bool, BackendError> {
         Ok(true)

@@ -1,15 +1,16 @@
-//! The checksum of a row: eight bytes behind its value, by which a flipped bit is told from what
-//! was written. It covers the table and the key too, so that a row which turns up elsewhere is
-//! none of that place.
+//! The checksum of a row: eight bytes behind its value, which tell a flipped bit from the bytes
+//! that were written. It covers the table and the key too, so that a row which turns up in another
+//! place is not valid there.
 //!
-//! Against accidents, not against an enemy: whoever can write to the file can compute it.
+//! It protects against accidents, not against an enemy: anybody who can write to the file can
+//! compute it.
 
 use rejoinder_identity::hash;
 
-/// How many bytes it is.
+/// Its length in bytes.
 const LENGTH: usize = 8;
 
-/// What is stored in the place of a row that is lost: no value with its checksum is so short.
+/// Stored in the place of a lost row: no value with its checksum is that short.
 pub(crate) const LOST: &[u8] = &[];
 
 /// The value as it is stored, with its checksum.
@@ -17,13 +18,13 @@ pub(crate) fn with_checksum(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
     [value, &checksum(table, key, value)].concat()
 }
 
-/// The value of a stored row; none if it is not what was written.
+/// The value of a stored row; `None` if it is not what was written.
 pub(crate) fn value<'a>(table: &str, key: &[u8], stored: &'a [u8]) -> Option<&'a [u8]> {
     let (value, found) = stored.split_last_chunk::<LENGTH>()?;
     (*found == checksum(table, key, value)).then_some(value)
 }
 
-/// The checksum alone, for a row that keeps its own form.
+/// The checksum alone, for a row that stores it separately.
 pub(crate) fn checksum(table: &str, key: &[u8], value: &[u8]) -> [u8; LENGTH] {
     let hash = hash("row", &[table.as_bytes(), key, value]);
     let mut checksum = [0; LENGTH];

@@ -1,8 +1,9 @@
-//! A damaged file is set aside whole, and what can still be read of it gets a new one.
+//! Salvage: a damaged file is set aside whole, and everything that can still be read of it goes
+//! into a new one.
 //!
-//! What can't be read leaves a mark at its place, a row of no value: a key whose row is lost, or
-//! where a walk through a table broke off. So what was lost stays known until whoever knows what
-//! the rows mean has dealt with it.
+//! A row that can't be read leaves a mark in its place, an empty value: at its key, or where a walk
+//! through a table broke off. So a loss stays known until the replica, which knows what the rows
+//! mean, has dealt with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,16 +20,16 @@ use crate::{
     version::Version,
 };
 
-/// What was found of a table.
+/// The rows that were found of a table.
 #[derive(Debug, Default)]
 struct Walked {
     sound: BTreeMap<Vec<u8>, Vec<u8>>,
     damaged: BTreeSet<Vec<u8>>,
-    /// Where rows may be missing that nobody saw.
+    /// The place of a gap: rows may be missing there without a trace.
     gap: Option<Vec<u8>>,
 }
 
-/// Makes the file anew with what can be read of it. When this fails, the old one is where it was.
+/// Makes a new file from everything that can be read. If this fails, the old one is where it was.
 pub(crate) fn salvage(backend: &dyn Backend, why: String) -> Result<Salvaged, Failure> {
     let found = read(backend)?;
     write(backend, &found)?;
@@ -40,8 +41,8 @@ pub(crate) fn salvage(backend: &dyn Backend, why: String) -> Result<Salvaged, Fa
     Ok(Salvaged { why, kept, rows, lost })
 }
 
-/// Whether a file that redb takes for another program's is ours all the same: with its head mended
-/// it has tables of our names.
+/// Whether a file that redb takes for another program's is still ours: with a patched header it has
+/// tables with our names.
 pub(crate) fn is_ours(backend: &dyn Backend) -> bool {
     [Commit::Newer, Commit::Older].into_iter().any(|commit| {
         let tables = guarded(|| {
@@ -51,7 +52,7 @@ pub(crate) fn is_ours(backend: &dyn Backend) -> bool {
             Ok(tables.map(|table| table.name().to_owned()).collect::<Vec<_>>())
         });
         let ours = |name: &String| Table::ALL.iter().any(|table| table.name() == name.as_str());
-        // One name may be another program's, or damaged.
+        // A single name could be another program's, or damaged.
         tables.is_ok_and(|tables| tables.iter().filter(|name| ours(name)).count() >= 2)
     })
 }
@@ -95,7 +96,7 @@ impl Walked {
         self.gap.is_none() && self.damaged.is_empty()
     }
 
-    /// What is lost in the newer commit may lie undamaged in the older one.
+    /// Takes rows that are lost in the newer commit from the older one, where they may be intact.
     fn fill_from(&mut self, older: Self) {
         if self.is_whole() {
             return;
@@ -118,7 +119,7 @@ impl Walked {
     }
 }
 
-/// Walks through a table as far as that goes, from either end.
+/// Walks through a table as far as possible, from either end.
 fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked {
     let mut walked = Walked::default();
     let mut last: Option<Vec<u8>> = None;

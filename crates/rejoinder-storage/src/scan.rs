@@ -1,4 +1,4 @@
-//! Reads rows, and tells those that are what was written from those that are not.
+//! Reads rows, and tells intact ones from damaged ones.
 
 use redb::{ReadableDatabase, ReadableTableMetadata};
 use rejoinder_replica::{Load, Loaded, Table};
@@ -9,12 +9,12 @@ use crate::{
     row_checksum::{self, LOST},
 };
 
-/// What a read found.
+/// The result of a read.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) loaded: Loaded,
-    /// Why the file should be made anew: the pages around a damaged row are not to be relied on.
-    /// What the last salvage could not find again is none.
+    /// Why the file should be salvaged: the pages around a damaged row can't be relied on. Marks of
+    /// the last salvage are no reason.
     pub(crate) trouble: Option<&'static str>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn table(database: &impl ReadableDatabase, table: Table) -> Result<Sc
     Ok(scan)
 }
 
-/// Those whose keys begin so, in the order of their keys.
+/// The rows whose keys begin with the prefix, in the order of their keys.
 pub(crate) fn rows(database: &impl ReadableDatabase, load: &Load) -> Result<Scan, Failure> {
     let Load { table, prefix } = load;
     let read = database.begin_read()?;
@@ -43,7 +43,7 @@ pub(crate) fn rows(database: &impl ReadableDatabase, load: &Load) -> Result<Scan
         match row_checksum::value(table.name(), key, stored) {
             Some(value) if wanted => scan.loaded.rows.push((key.to_vec(), value.to_vec())),
             Some(_) => break,
-            // Its key may be what is damaged: the row after it is looked at in any case.
+            // The damage may be in its key, so the row after it is looked at in any case.
             None => {
                 if wanted {
                     scan.loaded.damaged.push(key.to_vec());

@@ -1,4 +1,4 @@
-//! The store: opened once, committed to and loaded from, opened again after an error, made anew
+//! The store: opened once, committed to and loaded from, opened again after an error, salvaged
 //! after damage.
 
 use std::{
@@ -32,33 +32,33 @@ pub struct Store {
 
 enum State {
     Open(Database, Frozen),
-    /// A write failed and the disk still takes none: what is read comes from the disk, what redb
-    /// itself had to write for that is in memory.
+    /// A write failed, and the disk still takes none. Reads come from the disk; redb's own writes
+    /// go to memory.
     Reading(Database),
     /// An operation failed and the file could not be opened since.
     Closed,
 }
 
-/// What an operation needs of the disk.
+/// The access to the disk that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
     Write,
 }
 
-/// What came of an operation, and why the file should be made anew all the same.
+/// The result of an operation, and the reason to salvage the file afterwards, if there is one.
 type Done<T> = (T, Option<&'static str>);
 
 impl Store {
-    /// Opens the store in `backend`, making a new one when nothing is there, and reads what a
-    /// replica starts with. Everything else stays unread until it is asked for.
+    /// Opens the store in `backend`, making a new one if nothing is there, and reads the rows that
+    /// a replica starts with. Everything else stays unread until it is asked for.
     ///
-    /// A damaged file is set aside, and what can be read of it is in a new one then: see
+    /// A damaged file is set aside, and everything that can be read of it goes into a new one: see
     /// [`Restored::salvaged`].
     ///
     /// # Errors
     ///
-    /// What [`What`] lists.
+    /// Those that [`What`] lists.
     pub fn open(backend: Box<dyn Backend>) -> Result<(Self, Restored), StoreError> {
         let (state, salvaged) = (Mutex::new(State::Closed), Mutex::default());
         let store = Self { backend, state, salvaged };
@@ -71,19 +71,19 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What [`What`] lists.
+    /// Those that [`What`] lists.
     pub fn open_file(path: &Path) -> Result<(Self, Restored), StoreError> {
         Self::open(Box::new(HomeFile::new(path)))
     }
 
-    /// Opens a copy in memory of the store in a file, as the file was at some moment. What is
-    /// committed goes to the copy alone. The file is only read: another process may hold it, and
-    /// it may lie where nobody can write. What that process has written lately may not be in the
-    /// copy, and what is may not be durable yet.
+    /// Opens a copy in memory of the store in a file, as the file was at some moment. Commits go to
+    /// the copy alone. The file is only read: another process may hold it, and it may be where
+    /// nobody can write. Recent writes of that process may not be in the copy, and those that are
+    /// may not be durable yet.
     ///
     /// # Errors
     ///
-    /// What [`What`] lists; [`What::InUse`] when the file changed too often to be copied.
+    /// What [`What`] lists; [`What::InUse`] if the file changed too often to be copied.
     pub fn open_copy(path: &Path) -> Result<(Self, Restored), StoreError> {
         let copy = FileCopy::of(path)
             .map_err(|failure| StoreError::new(Doing::Open, path.display().to_string(), failure))?;
@@ -95,7 +95,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What [`What`] lists. Then no file has appeared.
+    /// Those that [`What`] lists. Then no file has appeared.
     pub fn make_file(path: &Path) -> Result<(), StoreError> {
         let file = HomeFile::new(path);
         let made = guarded(|| {
@@ -127,8 +127,9 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The disk did not. Then all of them are lost or, when the disk failed in its very last step,
-    /// all of them are there; never a part. Who goes on writes rows that may stand beside either.
+    /// The disk failed. Then all of them are lost or, if the disk failed in its very last step, all
+    /// of them are there; never a part. So rows that are written afterwards must be right in both
+    /// cases.
     pub fn commit(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
         self.attempt(Doing::Commit, Access::Write, |database| Ok((apply(database, batches)?, None)))
     }
@@ -137,7 +138,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The disk did not.
+    /// The disk failed.
     pub fn load(&self, load: &Load) -> Result<Loaded, StoreError> {
         self.attempt(Doing::Load, Access::Read, |database| {
             let found = scan::rows(database, load)?;
@@ -145,13 +146,12 @@ impl Store {
         })
     }
 
-    /// How often the file had to be made anew since this was asked last.
+    /// The salvages since this was called last.
     pub fn take_salvaged(&self) -> Vec<Salvaged> {
         std::mem::take(&mut *self.salvaged.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Runs one operation, and once more on a file that is made anew when it shows that this one
-    /// is damaged.
+    /// Runs one operation. If it shows that the file is damaged, salvages and runs it once more.
     fn attempt<T>(
         &self,
         doing: Doing,
@@ -210,8 +210,8 @@ impl Store {
         .inspect_err(|failure| tracing::warn!(?failure, "the damaged file is not made anew"))
     }
 
-    /// After a failure the file is opened again at the next operation, and now already when that
-    /// works, so that nobody who only reads notices.
+    /// Opens the file again after a failure, if it can, so that readers do not notice. Otherwise
+    /// the next operation tries again.
     fn open_again(&self, state: &mut State, doing: Doing) {
         let again = guarded(|| {
             close(state);
@@ -257,8 +257,8 @@ impl Drop for Store {
     }
 }
 
-/// Lets go of the database before it is opened again: it holds the lock of the file. redb writes
-/// once more when it does, and stops over a file that is damaged; the next to open it sees to that.
+/// Closes the database before it is opened again, since it holds the lock of the file. redb then
+/// writes once more, and panics if the file is damaged; the next open deals with that.
 fn close(state: &mut State) {
     let open = std::mem::replace(state, State::Closed);
     let closed = guarded(|| {
@@ -285,7 +285,7 @@ fn open_disk(backend: &dyn Backend) -> Result<State, Failure> {
     }
 }
 
-/// What is read when a home is opened: all of some tables and nothing of the others.
+/// Reads the rows for opening a home: all of some tables, and nothing of the others.
 fn restore(database: &Database) -> Result<Done<Restored>, Failure> {
     let (mut restored, mut trouble) = (Restored::default(), None);
     for table in Table::AT_OPEN {

@@ -1,6 +1,6 @@
 //! The versions of the form of the file.
 
-/// The version of the form that this release writes, and the highest that it reads.
+/// The version of the format that this release writes, and the highest that it reads.
 ///
 /// 1: rows as they are. 2: each with its checksum behind it, see `row_checksum.rs`.
 pub const FORMAT: u32 = 2;
