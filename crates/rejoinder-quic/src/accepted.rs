@@ -19,7 +19,7 @@ pub enum Accepted {
 /// A device that is no member asks something. Dropping this tells it that nobody has time.
 #[derive(Debug)]
 pub struct JoinAsk {
-    /// Who asks; its key is proven.
+    /// The device that asks; its key is proven.
     pub device: PeerId,
     /// From where.
     pub remote_address: SocketAddr,

@@ -1,4 +1,4 @@
-//! Why a link closed, in numbers that both sides know and words for people.
+//! The reasons to close a link: numbers that both sides know, and words for people.
 
 use std::{
     fmt,
@@ -12,13 +12,13 @@ use crate::limits;
 /// Why one side closed a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CloseCode {
-    /// Its process let go of the link without a word.
+    /// Its process dropped the link without a reason.
     Dropped,
-    /// It leaves: going offline, or ending.
+    /// It goes offline, or ends.
     Goodbye,
     /// A newer link between the two took over.
     Superseded,
-    /// The other side is not a member, or no longer.
+    /// The other side is not a member, or no longer one.
     NotAMember,
     /// The other side broke the protocol.
     Misbehaved,
@@ -36,7 +36,7 @@ impl CloseCode {
     /// Its number on the wire. A number that was once released keeps its meaning.
     pub fn number(self) -> u64 {
         match self {
-            // What quinn sends when the last handle of a connection is dropped.
+            // quinn sends this when the last handle of a connection is dropped.
             Self::Dropped => 0,
             Self::Goodbye => 1,
             Self::Superseded => 2,
@@ -85,7 +85,7 @@ impl fmt::Display for CloseCode {
     }
 }
 
-/// How a link came to its end.
+/// The end of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Closed {
     /// This side closed it.
@@ -99,19 +99,19 @@ pub enum Closed {
     There {
         /// Why.
         code: CloseCode,
-        /// In words of its own choosing: to be shown with care.
+        /// In words of its own choosing: show them with care.
         reason: String,
     },
     /// Nothing was heard for too long.
     TimedOut,
-    /// The other side knows nothing of this link: it was started anew.
+    /// The other side does not know this link: it was restarted.
     Reset,
     /// The transport found a fault.
     Broken(String),
 }
 
 impl Closed {
-    /// The code, when one of the sides gave one.
+    /// The code, if one of the sides gave one.
     pub fn code(&self) -> Option<CloseCode> {
         match self {
             Self::Here { code, .. } | Self::There { code, .. } => Some(*code),
@@ -136,7 +136,7 @@ impl fmt::Display for Closed {
     }
 }
 
-/// What this side said when it closed: quinn tells only that it did.
+/// The reason this side gave when it closed: quinn does not keep it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Said {
     link: Arc<OnceLock<(CloseCode, String)>>,
@@ -144,7 +144,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// For another link of the same endpoint.
+    /// A new one for another link of the same endpoint.
     pub(crate) fn another(&self) -> Self {
         Self { link: Arc::default(), endpoint: Arc::clone(&self.endpoint) }
     }
@@ -163,7 +163,7 @@ impl Said {
         endpoint.close(code.on_the_wire(), reason.as_bytes());
     }
 
-    /// How the link ended, by quinn's word and what was said here.
+    /// The end of the link, from quinn's error and the reason given here.
     pub(crate) fn closed(&self, error: &ConnectionError) -> Closed {
         match error {
             ConnectionError::ApplicationClosed(close) => Closed::There {

@@ -1,4 +1,4 @@
-//! What an endpoint is made of: everything from outside, so that a simulation can replace it.
+//! The parts of an endpoint, all given from outside so that a simulation can replace them.
 
 use std::{fmt, sync::Arc};
 
@@ -8,7 +8,7 @@ use rustls::crypto::CryptoProvider;
 /// Says whether a device may link: asked once for each that arrives, inside its handshake.
 pub type Accepts = Arc<dyn Fn(&PeerId) -> bool + Send + Sync>;
 
-/// What an endpoint is made of.
+/// The parts of an endpoint.
 pub struct Config {
     /// The device's key.
     pub key: SecretKey,
@@ -18,10 +18,10 @@ pub struct Config {
     pub socket: Arc<dyn quinn::AsyncUdpSocket>,
     /// Runs quinn's tasks and timers.
     pub runtime: Arc<dyn quinn::Runtime>,
-    /// The cryptography; rustls' ring provider when there is none. A simulation gives one with
-    /// seeded randomness where it compares packets byte for byte.
+    /// The cryptography; rustls' ring provider if `None`. A simulation gives one with seeded
+    /// randomness where it compares packets byte for byte.
     pub crypto: Option<Arc<CryptoProvider>>,
-    /// Who may link.
+    /// Decides who may link.
     pub accepts: Accepts,
     /// The wall clock, for the age of the tokens that prove an address.
     pub time_source: Arc<dyn quinn::TimeSource>,

@@ -1,4 +1,4 @@
-//! One socket: from it others are dialled, at it they arrive.
+//! The endpoint: one socket, from which others are dialled and at which they arrive.
 
 use std::{fmt, io, net::SocketAddr, sync::Arc};
 
@@ -128,13 +128,13 @@ impl Endpoint {
         Ok((Wire { connection, peer, direction: Direction::Outgoing, said }, pinned))
     }
 
-    /// The next that arrives; none when the endpoint is closed. Dropping the future loses nobody.
+    /// The next arrival; `None` if the endpoint is closed. Dropping the future loses no arrival.
     pub async fn accept(&self) -> Option<Accepted> {
         self.accepted.lock().await.recv().await
     }
 
-    /// Closes all links with a code, takes in nobody any more, and waits for a moment so that the
-    /// others hear of it.
+    /// Closes all links with a code, accepts nobody any more, and waits a moment so that the others
+    /// hear of it.
     pub async fn close(&self, code: CloseCode, reason: &str) {
         self.said.close_all(&self.quinn, code, reason);
         let _ = timeout(limits::GOODBYE, self.quinn.wait_idle()).await;

@@ -11,7 +11,7 @@ use crate::{
     verify::Pinned,
 };
 
-/// Dialling or greeting did not come to a link, or asking to join not to an answer.
+/// Dialling or greeting did not lead to a link, or asking to join not to an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DialError {
     /// The peer is this device itself.
@@ -31,7 +31,7 @@ pub enum DialError {
     /// Somebody else answers at that address.
     #[error("another device answers there: {found}")]
     WrongKey {
-        /// Who does.
+        /// The device that answers.
         found: PeerId,
     },
     /// The peer does not know this device as a member.
@@ -48,13 +48,13 @@ pub enum DialError {
     TooLong {
         /// Its length.
         length: usize,
-        /// What it may be.
+        /// The limit.
         limit: usize,
     },
     /// The peer broke the protocol.
     #[error("the peer broke the protocol: {0}")]
     Misbehaved(&'static str),
-    /// It was there and then closed.
+    /// It answered and then closed.
     #[error("{0}")]
     Closed(Closed),
 }
@@ -68,7 +68,7 @@ impl DialError {
         Self::Unreachable { address, why: error.to_string() }
     }
 
-    /// `pinned` is what the dialler expected; who accepted has none.
+    /// `pinned` is the device that a dialler expected; `None` on the accepting side.
     pub(crate) fn of_connection(
         error: &ConnectionError,
         said: &Said,

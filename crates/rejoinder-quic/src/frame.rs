@@ -1,4 +1,4 @@
-//! Frames on a stream: a length (u32 little-endian), then so many bytes.
+//! Frames on a stream: a length (u32 little-endian), then that many bytes.
 
 use quinn::{ReadError, RecvStream};
 
@@ -10,14 +10,14 @@ pub(crate) const HEADER: usize = 4;
 pub(crate) enum Unread {
     /// The other side ended the stream, which only closing the link may do.
     Ended,
-    /// A frame says that it is so long.
+    /// A frame announces more bytes than allowed.
     TooLong,
     /// quinn can't read.
     Lost(ReadError),
 }
 
-/// Reads frames one after the other. Dropping a read half-way loses nothing: what came so far
-/// stays here.
+/// Reads frames one after the other. Dropping a read half-way loses nothing: the bytes so far stay
+/// here.
 #[derive(Debug)]
 pub(crate) struct FrameReader {
     stream: RecvStream,
@@ -30,7 +30,8 @@ impl FrameReader {
         Self { stream, header: Vec::with_capacity(HEADER), body: Vec::new() }
     }
 
-    /// The next frame. Memory grows with what arrives, not with what is announced.
+    /// The next frame. Memory grows with the bytes that arrive, not with the length that is
+    /// announced.
     pub(crate) async fn next(&mut self, limit: usize) -> Result<Vec<u8>, Unread> {
         fill(&mut self.stream, &mut self.header, HEADER).await?;
         let length = announced(&self.header);

@@ -1,4 +1,4 @@
-//! Where others arrive: many at once, each bounded in time, all of them bounded in number.
+//! The gate at which others arrive: many at once, each bounded in time, all bounded in number.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     verify::{Alpn, Door, peer_of},
 };
 
-/// Takes in who arrives, until the endpoint is closed.
+/// Accepts arrivals until the endpoint is closed.
 pub(crate) struct Gate {
     pub(crate) identity: Arc<Identity>,
     pub(crate) settings: Arc<Settings>,
@@ -62,7 +62,7 @@ impl Gate {
 
     fn admit(self: &Arc<Self>, incoming: Incoming, arriving: &mut JoinSet<()>) {
         let Ok(slot) = Arc::clone(&self.handshakes).try_acquire_owned() else {
-            // No reply: it costs nothing here, and nobody can use it to flood somebody else.
+            // No reply: that costs nothing here, and nobody can use it to flood somebody else.
             return incoming.ignore();
         };
         let busy = limits::HANDSHAKES - self.handshakes.available_permits();
@@ -83,7 +83,7 @@ impl Gate {
         let direction = Direction::Incoming;
         let wire = Wire { connection, peer, direction, said: self.said.another() };
         match alpn {
-            // It keeps its slot until it is fetched, so that those who wait are bounded too.
+            // It keeps its slot until it is fetched, so that waiting arrivals are bounded too.
             Alpn::Link => {
                 let _ =
                     self.accepted.send(Accepted::Link(PendingLink { wire, pinned: None })).await;
@@ -122,7 +122,7 @@ impl Gate {
             .inspect_err(|error| tracing::debug!(%error, "no handshake"))
             .ok()?;
         let alpn = door.alpn()?;
-        // The door has judged by what was offered; it must be what TLS agreed on.
+        // The door has judged by the offered protocol; TLS must have agreed on the same.
         let data = connection.handshake_data()?.downcast::<HandshakeData>().ok()?;
         (data.protocol.as_deref() == Some(alpn.name())).then_some((connection, alpn))
     }

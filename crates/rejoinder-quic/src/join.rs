@@ -1,4 +1,4 @@
-//! A stranger's one question: on either side one stream, one message there, one back.
+//! A stranger's one question: one stream, one message there, one back.
 
 use quinn::{ConnectionError, ReadError, ReadToEndError, SendStream, WriteError};
 use tokio::{
@@ -21,7 +21,7 @@ pub(crate) async fn hear(wire: Wire, accepted: &mpsc::Sender<Accepted>) {
         Err(end) => end,
     };
     tracing::debug!(device = %wire.peer.short(), %code, reason, "asked to join");
-    // A second stream, or whatever else it may have begun, ends here unread.
+    // A second stream, or anything else it may have begun, ends here unread.
     wire.close(code, reason);
 }
 
@@ -56,7 +56,7 @@ async fn converse(wire: &Wire, accepted: &mpsc::Sender<Accepted>) -> Result<(), 
     timeout(STEP, say(&mut send, &answer)).await.map_err(|_| LATE)?.map_err(|_| GONE)
 }
 
-/// Writes the whole of what is to be said, and returns when it has arrived.
+/// Writes the whole message, and returns when it has arrived.
 async fn say(send: &mut SendStream, bytes: &[u8]) -> Result<(), WriteError> {
     send.write_all(bytes).await?;
     let _ = send.finish();
@@ -76,7 +76,7 @@ pub(crate) async fn ask(
         .map_err(|lost| error(&lost))?;
     match timeout(STEP, send.write_all(ask)).await {
         Err(_elapsed) => return Err(DialError::TimedOut),
-        // Why it was lost or stopped is in the read that follows.
+        // The read that follows tells why it was lost or stopped.
         Ok(_written) => {
             let _ = send.finish();
         }

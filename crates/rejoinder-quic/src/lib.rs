@@ -1,8 +1,8 @@
 //! Links over quinn: each side proves its device's key, and says hello, before there is one.
 //!
-//! What a hello, a frame or a request to join says is not known here. Socket, runtime, seed and
-//! clock are injected, and everything that waits does so on tokio, so that a simulated network in
-//! virtual time runs this same code, bit for bit the same for one seed.
+//! This crate does not know what a hello, a frame or a request to join says. Socket, runtime, seed
+//! and clock are injected, and everything that waits does so on tokio, so that a simulated network
+//! in virtual time runs this same code, bit for bit the same for one seed.
 //!
 //! - [`Endpoint`]: one socket, from which others are dialled and at which they arrive.
 //! - [`PendingLink`]: a connection whose other side is proven; hellos make it a link.

@@ -7,9 +7,10 @@ pub const FRAME: usize = 4 << 20;
 /// Bytes of a hello: it carries the address cards that a device knows, about 200 bytes each.
 pub const HELLO: usize = 256 << 10;
 /// Bytes that wait to be sent on one link. Beyond it the other side is too slow, and the link
-/// closes: what it lacks is found by comparison when it is back.
+/// closes: anti-entropy finds what it lacks when it is back.
 pub const QUEUE: usize = 16 << 20;
-/// What a frame counts for in the queue besides its length, so that empty ones are bounded too.
+/// Bytes that a frame counts for in the queue besides its length, so that empty ones are bounded
+/// too.
 pub const FRAME_OVERHEAD: usize = 32;
 /// Bytes of a request to join, and of the answer to it.
 pub const JOIN: usize = 4096;
@@ -26,11 +27,12 @@ pub const JOINS: usize = 16;
 /// Arrivals that wait for the application.
 pub const ARRIVALS: usize = 16;
 
-/// A link that hears nothing for so long is down.
+/// A link that hears nothing for this long is down.
 pub const IDLE: Duration = Duration::from_secs(20);
-/// How often something is said so that the other side hears something: three can get lost.
+/// The interval at which something is sent so that the other side hears something: three can get
+/// lost.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(5);
-/// How long closing an endpoint waits for its goodbyes to be heard.
+/// The time that closing an endpoint waits for its goodbyes to arrive.
 pub const GOODBYE: Duration = Duration::from_secs(1);
 /// Bytes of the reason that is sent with a close code.
 pub const REASON: usize = 200;

@@ -15,7 +15,7 @@ use crate::{
     outbox::Outbox,
 };
 
-/// Which side dialled.
+/// The side that dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// This device dialled.
@@ -45,7 +45,7 @@ pub(crate) struct Wire {
 impl Wire {
     pub(crate) fn remote_address(&self) -> SocketAddr {
         let address = self.connection.remote_address();
-        // A socket for both families sees IPv4 addresses in IPv6 clothes.
+        // A dual-stack socket sees IPv4 addresses mapped into IPv6.
         SocketAddr::new(address.ip().to_canonical(), address.port())
     }
 
@@ -66,7 +66,7 @@ impl Wire {
     }
 }
 
-/// What both halves need; it lives as long as any of them.
+/// State that both halves need; it lives as long as either.
 #[derive(Debug)]
 struct Shared {
     wire: Arc<Wire>,
@@ -101,7 +101,7 @@ impl Link {
                 tokio::select! {
                     biased;
                     _ = wire.connection.closed() => {}
-                    // Nobody may have noticed when there is nothing to write.
+                    // With nothing to write, only this notices that the peer stopped the stream.
                     stopped = stopped => if stopped.is_ok() { wire.misbehaved(STOPPED) },
                     Err(error) = outbox.write_to(&mut stream) => if stopped_by(&error) {
                         wire.misbehaved(STOPPED);
@@ -129,12 +129,12 @@ impl Link {
         self.sender.peer()
     }
 
-    /// Which side dialled.
+    /// The side that dialled.
     pub fn direction(&self) -> Direction {
         self.sender.shared.wire.direction
     }
 
-    /// Where the other end is now; it may move.
+    /// The present address of the other end; it may move.
     pub fn remote_address(&self) -> SocketAddr {
         self.sender.remote_address()
     }
@@ -150,7 +150,7 @@ impl Link {
     }
 }
 
-/// What a peer did wrong that stopped the stream on which a link is written.
+/// The fault of a peer that stopped the stream on which a link is written.
 pub(crate) const STOPPED: &str = "stopped the stream of a link";
 
 /// Whether a write failed because the peer wants no more, and not because the connection is lost.
@@ -188,7 +188,7 @@ impl LinkSender {
         Ok(())
     }
 
-    /// Bytes that wait to be handed to the transport: who has much to send can wait for less.
+    /// Bytes that wait to be handed to the transport. A caller with much to send can wait for less.
     pub fn queued(&self) -> usize {
         self.shared.outbox.bytes()
     }
@@ -198,13 +198,13 @@ impl LinkSender {
         self.shared.wire.peer
     }
 
-    /// Where the other end is now; it may move.
+    /// The present address of the other end; it may move.
     pub fn remote_address(&self) -> SocketAddr {
         self.shared.wire.remote_address()
     }
 
-    /// Closes the link at once: what waits is not sent any more. The peer is told once; when that
-    /// gets lost it finds a [`Closed::Reset`]. Only the first reason counts.
+    /// Closes the link at once: queued frames are not sent any more. The peer is told once; if that
+    /// gets lost, it finds a [`Closed::Reset`]. Only the first reason counts.
     pub fn close(&self, code: CloseCode, reason: &str) {
         self.shared.wire.close(code, reason);
     }
@@ -215,7 +215,7 @@ impl LinkSender {
     }
 }
 
-/// The half of a link that receives. Dropping it closes the link: what nobody reads is none.
+/// The half of a link that receives. Dropping it closes the link.
 #[derive(Debug)]
 pub struct LinkReceiver {
     shared: Arc<Shared>,
@@ -248,12 +248,12 @@ impl LinkReceiver {
 
 impl Drop for LinkReceiver {
     fn drop(&mut self) {
-        // Before the stream goes: the peer would take a stopped stream for a fault.
+        // Close before the stream is dropped: the peer would take a stopped stream for a fault.
         self.shared.wire.close(CloseCode::Dropped, "");
     }
 }
 
-/// What a peer did wrong, if it was the peer.
+/// The fault of the peer, if the peer was at fault.
 pub(crate) fn fault(unread: &Unread) -> Option<&'static str> {
     match unread {
         Unread::Ended => Some("ended the stream of a link"),

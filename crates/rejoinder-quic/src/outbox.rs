@@ -1,4 +1,4 @@
-//! Frames that wait to be written: whoever sends never waits, and what waits is bounded.
+//! Frames that wait to be written. Sending never waits, and the queue is bounded.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::{frame, limits};
 
-/// Small frames are written together up to so many bytes.
+/// Small frames are written together, up to this many bytes.
 const BURST: usize = 64 << 10;
 
 /// The frames of one link that wait.
@@ -24,7 +24,7 @@ pub(crate) struct Outbox {
 #[derive(Debug, Default)]
 struct Waiting {
     frames: VecDeque<Vec<u8>>,
-    /// Of the frames here and of those being written.
+    /// Bytes of the frames here and of those being written.
     bytes: usize,
 }
 
@@ -57,7 +57,7 @@ impl Outbox {
         self.waiting().bytes
     }
 
-    /// Writes what comes, until the stream can't be written.
+    /// Writes frames as they come, until the stream can't be written.
     pub(crate) async fn write_to(&self, stream: &mut SendStream) -> Result<Infallible, WriteError> {
         let mut burst = Vec::new();
         loop {
@@ -71,7 +71,7 @@ impl Outbox {
         }
     }
 
-    /// Fills `burst` with the next frames; what they count for.
+    /// Fills `burst` with the next frames; returns the bytes that they count for.
     fn take(&self, burst: &mut Vec<u8>) -> usize {
         burst.clear();
         // One large frame must not keep its memory for the life of the link.

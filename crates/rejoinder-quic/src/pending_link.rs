@@ -1,4 +1,4 @@
-//! A connection on which nothing was said yet.
+//! Pending links: connections on which nothing was said yet.
 //!
 //! A dialler's handshake is done before the acceptor has checked the dialler's key, so a connection
 //! alone does not mean that the other side agrees. Its hello does.
@@ -18,7 +18,7 @@ use crate::{
     verify::Pinned,
 };
 
-/// A connection whose other side is proven and not greeted. Dropping it closes it.
+/// A connection whose other side is proven, and not greeted yet. Dropping it closes it.
 #[derive(Debug)]
 #[must_use = "nothing is linked before the hellos are exchanged"]
 pub struct PendingLink {
@@ -32,12 +32,12 @@ impl PendingLink {
         self.wire.peer
     }
 
-    /// Which side dialled.
+    /// The side that dialled.
     pub fn direction(&self) -> Direction {
         self.wire.direction
     }
 
-    /// Where the other end is.
+    /// The address of the other end.
     pub fn remote_address(&self) -> SocketAddr {
         self.wire.remote_address()
     }
@@ -51,8 +51,8 @@ impl PendingLink {
     ///
     /// # Errors
     ///
-    /// The other side did not say hello in time, or closed. For who dialled that is also where it
-    /// learns that it is not a member.
+    /// The other side did not say hello in time, or closed. Here a dialler also learns that it is
+    /// not a member.
     pub async fn greet(self, hello: &[u8]) -> Result<(Link, Vec<u8>), DialError> {
         if hello.len() > limits::HELLO {
             return Err(DialError::TooLong { length: hello.len(), limit: limits::HELLO });
@@ -81,7 +81,7 @@ impl PendingLink {
         let (mut stream, receive) = self.stream().await.map_err(|error| self.error(&error))?;
         let mut bytes = Vec::with_capacity(frame::HEADER + hello.len());
         frame::append(&mut bytes, hello);
-        // The hellos cross. When the other side closes, what it says is in the read that follows.
+        // The hellos cross. If the other side closes, the read that follows has its reason.
         if stream.write_all(&bytes).await.is_err_and(|error| link::stopped_by(&error)) {
             return Err(DialError::Misbehaved(link::STOPPED));
         }
@@ -96,7 +96,7 @@ impl PendingLink {
         Ok((stream, frames, theirs))
     }
 
-    /// The stream of the link: whoever dialled opens it.
+    /// The stream of the link, which the dialling side opens.
     async fn stream(&self) -> Result<(SendStream, RecvStream), ConnectionError> {
         match self.wire.direction {
             Direction::Outgoing => self.wire.connection.open_bi().await,

@@ -1,9 +1,9 @@
-//! quinn's configuration, with everything that it would draw at random given to it.
+//! quinn's configuration, given everything that it would draw at random.
 //!
-//! Two kinds of bytes are given. What follows from the *seed* is new in each run: which connection
-//! ids are used, when packet numbers are skipped. What follows from the *device's key* stays over
-//! restarts, so that a device that was started anew can tell the others, by a stateless reset, that
-//! their links with its last run are gone; without that they wait for their idle timeouts.
+//! Two kinds of bytes are given. Those from the *seed* are new in each run: the connection ids, and
+//! the packet numbers that are skipped. Those from the *device's key* stay the same over restarts.
+//! So a restarted device can tell the others, by a stateless reset, that their links with its last
+//! run are gone; without that they wait for their idle timeouts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,8 +95,8 @@ fn transport() -> TransportConfig {
     transport
 }
 
-/// The key takes part, so that two devices that were given one seed by mistake still don't choose
-/// the same connection ids.
+/// The key takes part, so that two devices with the same seed by mistake still choose different
+/// connection ids.
 fn of_seed(what: &str, config: &Config) -> [u8; 32] {
     hash(what, &[&config.seed, config.key.public().as_bytes()]).0
 }
@@ -109,7 +109,7 @@ fn rng(what: &str, config: &Config) -> ChaCha20Rng {
     ChaCha20Rng::from_seed(of_seed(what, config))
 }
 
-/// Connection ids that this device knows as its own, whichever run of it made them.
+/// Connection ids that this device knows as its own, from this or an earlier run.
 struct Ids {
     key: [u8; 32],
     rng: ChaCha20Rng,

@@ -30,7 +30,7 @@ const PKCS8_PREFIX: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// The name that a dial gives to quinn; it is neither sent nor looked at.
+/// The name that a dial gives to quinn; it is not sent and not checked.
 pub(crate) const SERVER_NAME: &str = "peer.invalid";
 
 /// This device, as TLS knows it.
@@ -57,12 +57,12 @@ impl Identity {
         })
     }
 
-    /// What a dial of `peer` expects.
+    /// The verifier for a dial of `peer`.
     pub(crate) fn pinned(&self, peer: PeerId) -> Arc<Pinned> {
         Arc::new(Pinned::new(peer, self.algorithms))
     }
 
-    /// What one that arrives meets.
+    /// The verifier for an arrival.
     pub(crate) fn door(&self) -> Arc<Door> {
         Arc::new(Door::new(
             self.peer,
@@ -124,8 +124,8 @@ pub(crate) fn certified(key: &SecretKey) -> io::Result<CertifiedKey> {
     Ok(CertifiedKey::new(vec![CertificateDer::from(spki)], signing))
 }
 
-/// The injected clock as rustls asks for it. Nothing depends on the answer, since bare keys don't
-/// expire, but rustls asks.
+/// The injected clock as rustls asks for it. Bare keys don't expire, so nothing depends on the
+/// answer, but rustls asks.
 struct Clock(Arc<dyn quinn::TimeSource>);
 
 impl TimeProvider for Clock {

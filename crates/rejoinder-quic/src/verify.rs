@@ -1,6 +1,7 @@
-//! Who may be at the other end: the one that was dialled, or one that may arrive.
+//! Verification of the other end: the device that was dialled, or one that may arrive.
 //!
-//! Certificates are bare Ed25519 keys (RFC 7250), so there is nothing to parse but a fixed prefix.
+//! Certificates are bare Ed25519 keys (RFC 7250), so there is nothing to parse except a fixed
+//! prefix.
 
 use std::{
     fmt,
@@ -27,7 +28,7 @@ use crate::config::Accepts;
 pub(crate) const SPKI_PREFIX: [u8; 12] =
     [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// What is spoken on a connection.
+/// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alpn {
     /// Frames between members.
@@ -68,7 +69,7 @@ fn named(
     peer_of(std::slice::from_ref(end_entity)).ok_or_else(|| CertificateError::BadEncoding.into())
 }
 
-/// No more is said than that: the reason is nobody's business who is not expected.
+/// The error for a device that is not expected. It gives no reason: that is none of its business.
 fn unexpected() -> Error {
     CertificateError::ApplicationVerificationFailure.into()
 }
@@ -87,7 +88,7 @@ fn only_tls13() -> Error {
     PeerIncompatible::Tls13RequiredForQuic.into()
 }
 
-/// A dialler's: only the device that was dialled. Made anew for each dial.
+/// A dialler's verifier: accepts only the device that was dialled. Each dial has its own.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     expected: PeerId,
@@ -100,7 +101,7 @@ impl Pinned {
         Self { expected, found: OnceLock::new(), algorithms }
     }
 
-    /// Who answered instead.
+    /// The device that answered instead.
     pub(crate) fn stranger(&self) -> Option<PeerId> {
         self.found.get().copied().filter(|found| *found != self.expected)
     }
@@ -147,8 +148,8 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-/// An acceptor's, made anew for each that arrives: it learns first what is to be spoken and then
-/// who wants to, so that a stranger fails inside the handshake on everything but joining.
+/// An acceptor's verifier; each arrival has its own. It learns first the protocol and then the
+/// device, so that inside the handshake a stranger fails on everything except joining.
 pub(crate) struct Door {
     own: PeerId,
     certified: Arc<CertifiedKey>,
@@ -167,7 +168,7 @@ impl Door {
         Self { own, certified, accepts, algorithms, alpn: OnceLock::new() }
     }
 
-    /// What is spoken behind it.
+    /// The protocol that was chosen.
     pub(crate) fn alpn(&self) -> Option<Alpn> {
         self.alpn.get().copied()
     }
@@ -181,8 +182,8 @@ impl fmt::Debug for Door {
 
 impl ResolvesServerCert for Door {
     fn resolve(&self, client_hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        // Exactly one protocol: with two, what is checked here and what TLS picks could differ.
-        // Of a single foreign one nothing is noted, and TLS refuses it.
+        // Exactly one protocol: with two, the one that is checked here and the one that TLS picks
+        // could differ. A single foreign one is not noted, and TLS refuses it.
         let mut offered = client_hello.alpn()?;
         let name = offered.next()?;
         if offered.next().is_some() {
