@@ -11,6 +11,7 @@ mod joining;
 mod killed;
 mod layers;
 mod main_job;
+mod map;
 mod process;
 #[cfg(unix)]
 mod pty;
