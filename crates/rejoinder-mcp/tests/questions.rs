@@ -236,8 +236,8 @@ fn no_word_is_passed_over() {
     assert_eq!(fine.unchecked().collect::<Vec<_>>(), [("p", "uuid")]);
 }
 
-/// What the schema library writes with which most servers are made, for an e-mail address that is
-/// required, and for steps.
+/// The pattern that the most used schema library writes for an e-mail address that is required, and
+/// for steps.
 #[test]
 fn what_ahp_has_no_word_for_is_a_rule() {
     const EMAIL: &str = r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$";

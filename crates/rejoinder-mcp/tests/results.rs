@@ -30,7 +30,7 @@ fn accept(given: Value) -> Value {
     elicitation.result(Some(ChatInputResponseKind::Accept), &answers(given))
 }
 
-/// What the server gets for one question that was answered so.
+/// Checks the content that the server gets for one answered question.
 fn check(question: &str, answer: Value, expected: Option<&str>) {
     let result = accept(json!({ question: answer }));
     assert_eq!(result["action"], "accept");

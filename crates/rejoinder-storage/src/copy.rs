@@ -197,7 +197,7 @@ mod tests {
         assert!(copied(&mut Changing { versions: still, until: 1, at: 0 }).unwrap().settled);
     }
 
-    /// What lies in the file after each of some commits, each of which rewrites all rows.
+    /// The bytes of the file after each of some commits, each of which rewrites all rows.
     fn history() -> Vec<Vec<u8>> {
         let bytes = Bytes::default();
         let database = Builder::new().create_with_backend(bytes.clone()).unwrap();

@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What [`What`] lists; [`What::InUse`] if the file changed too often to be copied.
+    /// Those that [`What`] lists; [`What::InUse`] if the file changed too often to be copied.
     pub fn open_copy(path: &Path) -> Result<(Self, Restored), StoreError> {
         let copy = FileCopy::of(path)
             .map_err(|failure| StoreError::new(Doing::Open, path.display().to_string(), failure))?;

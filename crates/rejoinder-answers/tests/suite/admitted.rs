@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::desk::*;
 
-/// What one of two people does, or hears.
+/// Something that one of two people does, or hears.
 #[derive(Debug, Clone)]
 enum Event {
     /// Of a text as it stands: characters go, and others come. `less` of them than go, where it is
@@ -39,7 +39,7 @@ enum Event {
     },
     Clear,
     Hear,
-    /// What is shown now is what was seen, for edits on it.
+    /// Looks: the next edits are made on what is shown now.
     Look,
 }
 

@@ -1,4 +1,4 @@
-//! What the stories need: a request with a question of each kind, and peers who write to each
+//! The props of the stories: a request with a question of each kind, and peers who write to each
 //! other.
 
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ pub(crate) struct Peer {
     pub device: PeerId,
     pub document: Document,
     pub form: Form,
-    /// What it wrote, for the others.
+    /// Its changes, for the others.
     pub written: Vec<Written>,
 }
 
@@ -148,7 +148,7 @@ impl Peer {
         self
     }
 
-    /// What an edit is refused for, which leaves the document as it was.
+    /// The refusal of an edit, which must leave the document as it was.
     pub(crate) fn refused(&mut self, edit: Edit) -> EditRefused {
         let (before, version_vector) = (self.projection(), self.document.version_vector().clone());
         let refused = self.try_edit(&edit).unwrap_err();
@@ -180,7 +180,7 @@ impl Peer {
         self.projection()["answers"][question]["answer"].clone()
     }
 
-    /// Who gave it.
+    /// Its authors.
     pub(crate) fn authors(&self, question: &str) -> Vec<PeerId> {
         self.document.projection(&self.form).answers[&id(question)].authors.clone()
     }

@@ -1,4 +1,4 @@
-//! What the asker is told before a request is raised.
+//! The checks before a request is raised.
 
 use rejoinder_answers::FormProblem;
 use serde_json::{Value, json};

@@ -105,7 +105,7 @@ struct Made {
     edit: Edit,
     /// Its place in the author's list of changes, after it.
     place: usize,
-    /// How many changes of each peer its author had.
+    /// The number of changes of each peer that its author had.
     seen: Vec<usize>,
 }
 
@@ -130,7 +130,7 @@ struct History {
     made: Vec<Made>,
 }
 
-/// What each peer has of each other's changes: a prefix, as they come in order.
+/// Plays the events. Each peer has a prefix of each other's changes, as they come in order.
 fn play(count: usize, events: &[Event]) -> History {
     let mut peers = EVERYONE[..count].to_vec();
     let mut seen = vec![vec![0; count]; count];
@@ -299,8 +299,8 @@ fn check_shown(
             );
         }
         ("notes", Some(Value::String(text))) => {
-            // A whole text is written as the smallest splice: a character that was there already
-            // is kept, not typed, and whoever had seen it may remove it at the same time.
+            // A whole text is written as the smallest splice: a character that was there already is
+            // kept, not typed, and a peer that had seen it may remove it at the same time.
             for character in text.chars().filter(|character| !seen.contains(*character)) {
                 prop_assert!(shown.contains(character), "{character} is not in {shown}");
             }

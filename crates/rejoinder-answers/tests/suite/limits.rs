@@ -79,8 +79,8 @@ fn two_texts_that_merge_to_a_longer_one_can_only_be_shortened() {
     assert_eq!(ana.answer("notes")["value"]["value"], "short");
 }
 
-/// What is written as several changes is let in change by change: first all that goes, then all that
-/// comes would be a text that grows while it is too long.
+/// An edit in several changes is let in change by change: first everything that goes, then
+/// everything that comes would be a text that grows while it is too long.
 #[test]
 fn a_large_replacement_in_a_text_that_is_too_long_shortens_it_change_by_change() {
     let [mut ana, mut ben] = peers(&form(every_kind()));

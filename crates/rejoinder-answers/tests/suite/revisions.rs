@@ -133,7 +133,7 @@ fn skeletons_come_in_order_and_once() {
         Document::new(DOCUMENT).admit_skeleton(&foreign, HOST),
         Err(AdmissionError::WrongActor)
     );
-    // A revision that only words things anew has one too.
+    // A revision that only changes words has one too.
     let three = other.skeleton(&first, &BTreeMap::new()).unwrap();
     other.admit_skeleton(&three, HOST).unwrap();
     let four = other.skeleton(&first, &BTreeMap::new()).unwrap();

@@ -1,4 +1,4 @@
-//! What a completion makes of the answers.
+//! Settling: completions, and the answers that they end with.
 
 use std::collections::BTreeMap;
 

@@ -29,7 +29,7 @@ const EVENTS: [Event; 7] = [
     Event::Truncate,
 ];
 
-/// What should be so, told without the engine.
+/// The expected state, computed without the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Model {
     turn: Turn,

@@ -1,4 +1,4 @@
-//! What the host program may say, and how requests are raised.
+//! The acts of the host program, and how requests are raised.
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_finalizer::{

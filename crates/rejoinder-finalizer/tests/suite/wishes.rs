@@ -163,7 +163,7 @@ fn messages_and_marks_are_as_ahp_says() {
     ] {
         assert_eq!(say(channel, action), expected, "{action}");
     }
-    // The marks stay through a turn, but for "read", which a new turn clears as AHP says.
+    // The marks stay through a turn, except "read", which a new turn clears as AHP says.
     assert_eq!(world.statuses(), (1 | 32 | 64, 1 | 32));
     world.start("t");
     assert_eq!(world.statuses(), (8 | 64, 8 | 32));

@@ -1,4 +1,4 @@
-//! What the tests stand on: endpoints with known keys, and callers that break the rules.
+//! The ground of the tests: endpoints with known keys, and callers that break the rules.
 
 use std::{
     net::{SocketAddr, UdpSocket},
@@ -95,7 +95,7 @@ pub(crate) fn certified(shown: u8, signs: u8) -> Arc<CertifiedKey> {
 
 /// A caller that uses quinn directly and may do what an [`Endpoint`] never would.
 pub(crate) struct Raw {
-    /// Who it says to be, and whose key it has; none when it is anonymous.
+    /// The device it claims to be, and the one whose key it has; `None` if it is anonymous.
     pub(crate) shown: Option<(u8, u8)>,
     pub(crate) alpn: Vec<&'static [u8]>,
 }
@@ -159,7 +159,7 @@ pub(crate) fn impostor(shown: u8, signs: u8) -> quinn::Endpoint {
     .unwrap()
 }
 
-/// How a connection ended, by the code that the other side closed it with.
+/// The end of a connection: the code that the other side closed it with.
 pub(crate) fn code(error: &quinn::ConnectionError) -> Option<u64> {
     let quinn::ConnectionError::ApplicationClosed(close) = error else { return None };
     Some(close.error_code.into_inner())

@@ -56,7 +56,7 @@ struct Packet {
 
 #[derive(Debug, Default)]
 struct Port {
-    /// Whose socket this is: one that was bound before is cut off.
+    /// The owner of this socket: one that was bound before is cut off.
     owner: u64,
     arrived: VecDeque<Packet>,
     waker: Option<Waker>,

@@ -1,4 +1,4 @@
-//! Whoever is not who was dialled, or may not arrive, fails before anything is said.
+//! A device that is not the one dialled, or that may not arrive, fails before anything is said.
 
 use super::rig::{Raw, code, id, impostor, listen, next_link, within};
 use crate::{Accepted, Closed, DialError, Endpoint};

@@ -21,11 +21,11 @@ struct Inner {
     synced: Vec<u8>,
     /// Writes since the last sync: a crash may keep any of them.
     pending: Vec<(u64, Vec<u8>)>,
-    /// How many pages can be written in all.
+    /// The number of pages that can be written in all.
     room: Option<usize>,
     written: BTreeSet<u64>,
     full: bool,
-    /// Writes and syncs left until `breaks` happens, and what it then does for ever.
+    /// Writes and syncs left until `breaks` happens, and the way it always fails from then on.
     left: Option<usize>,
     breaks: Break,
     broken: bool,
@@ -37,7 +37,7 @@ struct Inner {
     beside: Option<Disk>,
 }
 
-/// How a disk breaks.
+/// The ways in which a disk breaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Break {
     /// That one operation fails; the next works.

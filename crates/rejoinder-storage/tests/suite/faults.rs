@@ -1,4 +1,4 @@
-//! What was called durable is there after a crash; what failed left no part of itself.
+//! Crashes: batches that were called durable are there afterwards, and failed ones left no part.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};

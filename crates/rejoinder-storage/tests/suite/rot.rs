@@ -34,12 +34,12 @@ fn sound(closed: bool) -> (Vec<u8>, BTreeMap<Key, Vec<u8>>) {
     (disk.bytes(), rows)
 }
 
-/// What was committed last.
+/// The key that was committed last.
 fn last() -> Key {
     (Table::ALL[5], b"015".to_vec())
 }
 
-/// What a damaged home turned out to be.
+/// The state in which a damaged home was found.
 #[derive(Debug, Default)]
 struct Found {
     rows: BTreeMap<Key, Vec<u8>>,
