@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::pending_link::PendingLink;
 
-/// Somebody arrived.
+/// A connection that was let in.
 #[derive(Debug)]
 pub enum Accepted {
     /// One that may link; hellos make it a link.
@@ -16,21 +16,22 @@ pub enum Accepted {
     Join(JoinAsk),
 }
 
-/// A device that is no member asks something. Dropping this tells it that nobody has time.
+/// A device that is no member asks something. Dropping this tells it that the device
+/// is busy.
 #[derive(Debug)]
 pub struct JoinAsk {
     /// The device that asks; its key is proven.
     pub device: PeerId,
-    /// From where.
+    /// Its address.
     pub remote_address: SocketAddr,
-    /// What it asks: not looked at.
+    /// The question, not looked at here.
     pub ask: Vec<u8>,
     pub(crate) answer: oneshot::Sender<Vec<u8>>,
 }
 
 impl JoinAsk {
-    /// Answers it; what is longer than [`limits::JOIN`](crate::limits::JOIN) is not sent. It has to
-    /// be within five seconds: the asker does not wait for longer, and may ask again.
+    /// Answers it, within five seconds: the other side does not wait longer, and may ask again. An
+    /// answer longer than [`limits::JOIN`](crate::limits::JOIN) is not sent.
     pub fn answer(self, bytes: Vec<u8>) {
         let _ = self.answer.send(bytes);
     }
