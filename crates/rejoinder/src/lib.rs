@@ -89,7 +89,7 @@ pub use ahp_types::state::{
     ChatInputRequest, ChatInputResponseKind, ChatInputSkipped, ChatState, SessionState,
 };
 pub use rejoinder_identity::{
-    DocumentId, Hint, Incarnation, OpeningId, OptionId, ParseIdError, PeerId, ProposalId,
+    ActorId, DocumentId, Hint, Incarnation, OpeningId, OptionId, ParseIdError, PeerId, ProposalId,
     QuestionId, RequestId, Role, SecretKey, Ticket, TicketError, Timestamp, TurnId, WorkspaceId,
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};

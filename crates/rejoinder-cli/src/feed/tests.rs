@@ -143,3 +143,67 @@ fn fates_and_members_are_told_once() {
     let long = told(&mut feed, member(&"é".repeat(125_000)));
     assert_eq!(long[0]["name"], format!("{}…", "é".repeat(128)));
 }
+
+/// One line of each kind of event, byte for byte as released: scripts read them.
+#[test]
+fn lines_stay_as_they_are() {
+    let (workspace, opening) = (WorkspaceId([1; 32]), OpeningId([2; 32]));
+    let (ana, why) = (peer(2), || "why".to_owned());
+    let salvaged =
+        rejoinder::Salvaged { why: why(), kept: "home.redb.damaged-1".into(), rows: 12, lost: 1 };
+    let role = Role::Collaborator;
+    let member = MemberView { device: ana, name: "Ana".to_owned(), role, host: false };
+    let fate = |fate| HomeEvent::Fate { workspace, proposal: ProposalId([9; 32]), fate };
+    let prod = || open("m", Some(("prod", 2)));
+    let mut late = view("m", Some(("prod", 2)), decided().status.clone());
+    let answer = late.projection.answers.values().next().unwrap().answer.clone();
+    let (late_by, actor) = (peer(3), rejoinder::ActorId([4; 16]));
+    late.not_included = vec![rejoinder::NotIncluded {
+        question: "env".into(),
+        answer,
+        author: late_by,
+        actor,
+        seq: 1,
+    }];
+    let late = Arc::new(late);
+    let events = [
+        HomeEvent::Listening { addresses: vec!["127.0.0.1:1".parse().unwrap()] },
+        HomeEvent::LinkUp { peer: ana },
+        HomeEvent::LinkDown { peer: ana, closed: rejoinder::LinkClosed::TimedOut },
+        HomeEvent::NotReached { peer: ana, why: why() },
+        HomeEvent::JoinWaits { workspace, at: ana },
+        HomeEvent::Joined { workspace },
+        HomeEvent::JoinRefused { workspace, why: why() },
+        HomeEvent::ApprovalNeeded { workspace, device: ana, name: "Ana".to_owned() },
+        HomeEvent::Member { workspace, member },
+        HomeEvent::Opened(open("m", None)),
+        HomeEvent::Answer { request: prod(), question: "env".into(), by: ana },
+        HomeEvent::Unreadable { workspace, opening, why: why() },
+        HomeEvent::Resumed(prod()),
+        HomeEvent::Decided(decided()),
+        HomeEvent::NotIncluded { request: late, question: "env".into(), by: late_by },
+        HomeEvent::Void { workspace, opening },
+        HomeEvent::Opened(prod()),
+        HomeEvent::Ended(Arc::new(view("m", None, RequestStatus::Ended(How::Cancelled)))),
+        fate(Fate::Saved),
+        fate(Fate::Carried(2)),
+        fate(Fate::Received),
+        fate(Fate::Granted),
+        HomeEvent::Chat { workspace },
+        HomeEvent::InSync { workspace, yes: true },
+        HomeEvent::Uncarried { workspace, count: 3 },
+        HomeEvent::NotAdmitted { from: ana, why: why() },
+        HomeEvent::DiskFailing { why: why() },
+        HomeEvent::DiskRecovered,
+        HomeEvent::Damaged { rows: BTreeMap::from([("records", 1), ("envelopes", 3)]) },
+        HomeEvent::Salvaged(salvaged),
+        HomeEvent::OwnMissing { changes: 2, proposals: 1 },
+        HomeEvent::OwnCopy,
+        HomeEvent::Missed(7),
+        HomeEvent::Failed { why: why() },
+    ];
+    let mut feed = Feed::new(peer(1));
+    let lines: Vec<String> =
+        events.iter().flat_map(|event| feed.take(event)).map(|event| event.json()).collect();
+    assert_eq!(lines.join("\n"), include_str!("golden.jsonl").trim_end());
+}
