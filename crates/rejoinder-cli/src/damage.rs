@@ -2,13 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use rejoinder::Salvaged;
+use rejoinder::{Event, Salvaged, Table};
+
+/// A word for the damage, and a sentence about it. `None` if the event tells of none.
+#[expect(clippy::wildcard_enum_match_arm, reason = "few events tell of damage")]
+pub(crate) fn said(event: &Event) -> Option<(&'static str, String)> {
+    Some(match event {
+        Event::Damaged { rows } => ("damaged", damaged(rows)),
+        Event::Salvaged(salvaged) => ("salvaged", self::salvaged(salvaged)),
+        Event::OwnMissing { changes, proposals } => {
+            ("own-missing", own_missing(*changes, *proposals))
+        }
+        Event::OwnCopy => ("own-copy", OWN_COPY.to_owned()),
+        _ => return None,
+    })
+}
 
 /// Rows were set aside.
-pub(crate) fn damaged(rows: &BTreeMap<&'static str, u64>) -> String {
-    let of = |(table, count): (&&str, &u64)| format!("{} of {table}", counted(*count, "row"));
-    let what: Vec<String> = rows.iter().map(of).collect();
-    let again = if rows.contains_key("meta") {
+fn damaged(rows: &BTreeMap<Table, u64>) -> String {
+    // In the order of their names, not of the file.
+    let by_name: BTreeMap<_, _> = rows.iter().map(|(table, count)| (table.name(), count)).collect();
+    let of = |(table, count): (&str, &u64)| format!("{} of {table}", counted(*count, "row"));
+    let what: Vec<String> = by_name.into_iter().map(of).collect();
+    let again = if rows.contains_key(&Table::Meta) {
         "; a workspace that is not shown any more is joined again with any of its tickets"
     } else {
         ""
@@ -18,7 +34,7 @@ pub(crate) fn damaged(rows: &BTreeMap<&'static str, u64>) -> String {
 }
 
 /// The file was made anew.
-pub(crate) fn salvaged(salvaged: &Salvaged) -> String {
+fn salvaged(salvaged: &Salvaged) -> String {
     let Salvaged { why, kept, rows, lost } = salvaged;
     format!(
         "the home's file was damaged ({why}): {} read into a new one, {} lost; the damaged file is \
@@ -29,7 +45,7 @@ pub(crate) fn salvaged(salvaged: &Salvaged) -> String {
 }
 
 /// Something of this device's own is not there.
-pub(crate) fn own_missing(changes: u64, proposals: u64) -> String {
+fn own_missing(changes: u64, proposals: u64) -> String {
     let mut what = Vec::new();
     if changes > 0 {
         what.push(format!("{} of answers made here", counted(changes, "change")));
@@ -41,7 +57,7 @@ pub(crate) fn own_missing(changes: u64, proposals: u64) -> String {
 }
 
 /// What is said when others know more of this device than it does.
-pub(crate) const OWN_COPY: &str = "others know something newer of this device than this home does: a copy of the home \
+const OWN_COPY: &str = "others know something newer of this device than this home does: a copy of the home \
      is in use elsewhere, or this one was set back to an earlier state; what the two write can conflict";
 
 fn counted(count: u64, what: &str) -> String {
@@ -54,13 +70,13 @@ mod tests {
 
     #[test]
     fn what_is_said() {
-        let rows = BTreeMap::from([("envelopes", 3), ("records", 1)]);
+        let rows = BTreeMap::from([(Table::Envelopes, 3), (Table::Records, 1)]);
         assert_eq!(
             damaged(&rows),
             "the home was damaged: 3 rows of envelopes, 1 row of records set aside; what a peer \
              has is fetched again"
         );
-        assert!(damaged(&BTreeMap::from([("meta", 1)])).contains("joined again"));
+        assert!(damaged(&BTreeMap::from([(Table::Meta, 1)])).contains("joined again"));
         assert_eq!(
             own_missing(2, 1),
             "2 changes of answers made here, 1 proposal that may have been made here missing \

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rejoinder::{HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
+use rejoinder::{Event as Told, HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
 
 use crate::{
     damage,
@@ -72,50 +72,62 @@ impl Feed {
                     reason: why.clone(),
                 })]
             }
-            HomeEvent::JoinWaits { at, .. } => {
-                vec![Event::Waiting(Waiting::LetIn { peer: at.to_string() })]
-            }
             HomeEvent::Member { member, .. } => self.member(member),
-            HomeEvent::Opened(request) => self.opened(request),
-            HomeEvent::Answer { request, .. }
-            | HomeEvent::NotIncluded { request, .. }
-            | HomeEvent::Decided(request)
-            | HomeEvent::Ended(request)
-            | HomeEvent::Resumed(request) => self.changed(request),
-            HomeEvent::Fate { proposal, fate, .. } => {
-                self.fate(*proposal, shown::fate(fate, self.me))
-            }
-            HomeEvent::Void { opening, .. } => self.void(opening),
-            HomeEvent::NotAdmitted { from, why } => {
-                let message = format!("something from {} was not let in: {why}", from.short());
-                vec![error("not-admitted", message)]
-            }
-            HomeEvent::DiskFailing { why } => {
-                let message = format!("the disk refuses writes, nothing is saved: {why}");
-                vec![error("disk", message)]
-            }
-            HomeEvent::Unreadable { opening, why, .. } => {
-                let message = format!("the answers of request {opening} can't be read: {why}");
-                vec![error("disk", message)]
-            }
-            HomeEvent::Damaged { rows } => vec![error("damaged", damage::damaged(rows))],
-            HomeEvent::Salvaged(salvaged) => vec![error("salvaged", damage::salvaged(salvaged))],
-            HomeEvent::OwnMissing { changes, proposals } => {
-                vec![error("own-missing", damage::own_missing(*changes, *proposals))]
-            }
-            HomeEvent::OwnCopy => vec![error("own-copy", damage::OWN_COPY.to_owned())],
+            HomeEvent::Request { event: Told::Opened { .. }, request } => self.opened(request),
+            HomeEvent::Request { request, .. } => self.changed(request),
+            HomeEvent::Plain(event) => self.plain(event),
             HomeEvent::Missed(count) => {
                 vec![error("missed", format!("{count} events were missed; the state is right"))]
             }
-            // Whoever joins says it, and ends with it.
-            HomeEvent::Failed { .. }
-            | HomeEvent::JoinRefused { .. }
-            | HomeEvent::Joined { .. }
-            | HomeEvent::ApprovalNeeded { .. }
-            | HomeEvent::Chat { .. }
-            | HomeEvent::InSync { .. }
-            | HomeEvent::Uncarried { .. }
-            | HomeEvent::DiskRecovered => Vec::new(),
+            // `join` says it, and ends with it.
+            HomeEvent::Failed { .. } => Vec::new(),
+        }
+    }
+
+    fn plain(&mut self, event: &Told) -> Vec<Event> {
+        match event {
+            Told::JoinWaits { at, .. } => {
+                vec![Event::Waiting(Waiting::LetIn { peer: at.to_string() })]
+            }
+            Told::Fate { proposal, fate, .. } => self.fate(*proposal, shown::fate(fate, self.me)),
+            Told::Void { opening, .. } => self.void(opening),
+            Told::NotAdmitted { from, why } => {
+                let message = format!("something from {} was not let in: {why}", from.short());
+                vec![error("not-admitted", message)]
+            }
+            Told::DiskFailing(why) => {
+                let message = format!("the disk refuses writes, nothing is saved: {why}");
+                vec![error("disk", message)]
+            }
+            Told::Unreadable { opening, why, .. } => {
+                let message = format!("the answers of request {opening} can't be read: {why}");
+                vec![error("disk", message)]
+            }
+            Told::Damaged { .. }
+            | Told::Salvaged(_)
+            | Told::OwnMissing { .. }
+            | Told::OwnCopy => damage::said(event)
+                .into_iter()
+                .map(|(word, message)| error(word, message))
+                .collect(),
+            // These come with their request or member.
+            Told::Opened { .. }
+            | Told::Answer { .. }
+            | Told::NotIncluded { .. }
+            | Told::Decided { .. }
+            | Told::Ended { .. }
+            | Told::Resumed { .. }
+            | Told::Member { .. }
+            // `join` says it, and ends with it.
+            | Told::JoinRefused { .. }
+            // `ask --approve` asks about it.
+            | Told::ApprovalNeeded { .. }
+            | Told::Joined(_)
+            | Told::Chat(_)
+            | Told::InSync { .. }
+            | Told::Uncarried { .. }
+            | Told::DiskRecovered
+            | Told::PeersChanged => Vec::new(),
         }
     }
 

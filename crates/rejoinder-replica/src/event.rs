@@ -26,11 +26,12 @@ pub enum Fate {
 /// Something changed.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// Whom to link with, or where, has changed: see [`Replica::peers`](crate::Replica::peers).
+    /// Whom to link with, or where, has changed: see [`Replica::peers`](crate::Replica::peers). The
+    /// node alone hears of it.
     PeersChanged,
-    /// A workspace that was asked for has let us in, or has not.
+    /// A workspace has let this device in.
     Joined(WorkspaceId),
-    /// The host won't let us in.
+    /// A workspace's host won't let this device in.
     JoinRefused {
         /// Where.
         workspace: WorkspaceId,
@@ -183,4 +184,62 @@ pub enum Event {
     /// Others hold something newer of this device than this home wrote: a copy of it runs elsewhere,
     /// or it was set back to an earlier state. Told once in a run.
     OwnCopy,
+}
+
+/// The thing that an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The home: its disk, its links, its device.
+    Home,
+    /// A workspace, but none of its requests and proposals.
+    Workspace(WorkspaceId),
+    /// A request of that workspace.
+    Request(WorkspaceId, OpeningId),
+    /// A proposal of this device in that workspace.
+    Proposal(WorkspaceId, ProposalId),
+}
+
+impl Subject {
+    /// The workspace that it belongs to; `None` for the home.
+    pub fn workspace(self) -> Option<WorkspaceId> {
+        match self {
+            Self::Home => None,
+            Self::Workspace(workspace)
+            | Self::Request(workspace, _)
+            | Self::Proposal(workspace, _) => Some(workspace),
+        }
+    }
+}
+
+impl Event {
+    /// The thing that it is about.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Self::PeersChanged
+            | Self::NotAdmitted { .. }
+            | Self::DiskFailing(_)
+            | Self::DiskRecovered
+            | Self::Damaged { .. }
+            | Self::Salvaged(_)
+            | Self::OwnMissing { .. }
+            | Self::OwnCopy => Subject::Home,
+            Self::Joined(workspace)
+            | Self::JoinRefused { workspace, .. }
+            | Self::JoinWaits { workspace, .. }
+            | Self::ApprovalNeeded { workspace, .. }
+            | Self::Member { workspace, .. }
+            | Self::Chat(workspace)
+            | Self::InSync { workspace, .. }
+            | Self::Uncarried { workspace, .. } => Subject::Workspace(*workspace),
+            Self::Opened { workspace, opening }
+            | Self::Answer { workspace, opening, .. }
+            | Self::NotIncluded { workspace, opening, .. }
+            | Self::Decided { workspace, opening }
+            | Self::Ended { workspace, opening }
+            | Self::Resumed { workspace, opening }
+            | Self::Void { workspace, opening }
+            | Self::Unreadable { workspace, opening, .. } => Subject::Request(*workspace, *opening),
+            Self::Fate { workspace, proposal, .. } => Subject::Proposal(*workspace, *proposal),
+        }
+    }
 }

@@ -39,7 +39,7 @@ mod writes;
 
 pub use backlog::Backlog;
 pub use command::{Command, HostAct};
-pub use event::{Event, Fate};
+pub use event::{Event, Fate, Subject};
 pub use hello::Hello;
 pub use input::{AskId, CommandId, Input};
 pub use output::{Output, Reply};

@@ -1,72 +1,85 @@
 //! Events as lines of a trace: what link, what request, what.
 
-use rejoinder::{HomeEvent, OpeningId, RequestView};
+use std::collections::BTreeMap;
+
+use rejoinder::{Event, HomeEvent, OpeningId, PeerId, RequestView, Salvaged, Subject};
 
 /// The columns of an event.
 pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
-    let link = |peer: &rejoinder::PeerId| peer.short();
-    let none = String::new;
+    let request = match event.subject() {
+        Subject::Request(_, opening) => short(&opening),
+        Subject::Home | Subject::Workspace(_) | Subject::Proposal(..) => String::new(),
+    };
+    let (peer, words) = words(event);
+    (peer.as_ref().map(PeerId::short).unwrap_or_default(), request, words)
+}
+
+/// The peer at the other end, if there is one, and what happened.
+fn words(event: &HomeEvent) -> (Option<PeerId>, String) {
     match event {
-        HomeEvent::Listening { addresses } => (none(), none(), format!("listens at {addresses:?}")),
-        HomeEvent::LinkUp { peer } => (link(peer), none(), "link up".into()),
-        HomeEvent::LinkDown { peer, closed } => {
-            (link(peer), none(), format!("link down: {closed}"))
-        }
-        HomeEvent::Joined { .. } => (none(), none(), "joined".into()),
-        HomeEvent::JoinRefused { why, .. } => (none(), none(), format!("join refused: {why}")),
-        HomeEvent::NotReached { peer, why } => (link(peer), none(), format!("not reached: {why}")),
-        HomeEvent::JoinWaits { at, .. } => (link(at), none(), "waits to be let in".into()),
-        HomeEvent::ApprovalNeeded { device, .. } => (link(device), none(), "asks to join".into()),
+        HomeEvent::Listening { addresses } => (None, format!("listens at {addresses:?}")),
+        HomeEvent::LinkUp { peer } => (Some(*peer), "link up".into()),
+        HomeEvent::LinkDown { peer, closed } => (Some(*peer), format!("link down: {closed}")),
+        HomeEvent::NotReached { peer, why } => (Some(*peer), format!("not reached: {why}")),
         HomeEvent::Member { member, .. } => {
-            (link(&member.device), none(), format!("member {}", member.name))
+            (Some(member.device), format!("member {}", member.name))
         }
-        HomeEvent::Opened(view) => {
-            (none(), id(view), format!("opened, revision {}", view.revision))
-        }
-        HomeEvent::Answer { request, question, by } => {
-            (link(by), id(request), format!("answer {question}: {}", answers(request)))
-        }
-        HomeEvent::NotIncluded { request, question, by } => {
-            (link(by), id(request), format!("not included {question}"))
-        }
-        HomeEvent::Fate { proposal, fate, .. } => {
-            (none(), none(), format!("proposal {}: {fate:?}", &proposal.to_string()[..6]))
-        }
-        HomeEvent::Decided(view) => {
-            (none(), id(view), format!("decided {:?}: {}", view.status, answers(view)))
-        }
-        HomeEvent::Ended(view) => (none(), id(view), format!("ended {:?}", view.status)),
-        HomeEvent::Resumed(view) => (none(), id(view), "resumed".into()),
-        HomeEvent::Void { opening, .. } => (none(), short(opening), "void".into()),
-        HomeEvent::Chat { .. } => (none(), none(), "chat".into()),
-        HomeEvent::Uncarried { count, .. } => (none(), none(), format!("{count} uncarried")),
-        HomeEvent::InSync { yes, .. } => {
-            (none(), none(), if *yes { "in sync" } else { "not in sync" }.into())
-        }
-        HomeEvent::NotAdmitted { from, why } => {
-            (link(from), none(), format!("not admitted: {why}"))
-        }
-        HomeEvent::Unreadable { opening, why, .. } => {
-            (none(), short(opening), format!("unreadable: {why}"))
-        }
-        HomeEvent::DiskFailing { why } => (none(), none(), format!("disk failing: {why}")),
-        HomeEvent::Damaged { rows } => (none(), none(), format!("damaged: {rows:?}")),
-        HomeEvent::Salvaged(salvaged) => {
-            let rejoinder::Salvaged { why, rows, lost, .. } = salvaged;
-            (none(), none(), format!("salvaged: {rows} rows, {lost} lost: {why}"))
-        }
-        HomeEvent::OwnMissing { changes, proposals } => {
-            (none(), none(), format!("own missing: {changes} changes, {proposals} proposals"))
-        }
-        HomeEvent::OwnCopy => (none(), none(), "there is another copy of this home".into()),
-        HomeEvent::DiskRecovered => (none(), none(), "disk recovered".into()),
-        HomeEvent::Failed { why } => (none(), none(), format!("a fault: {why}")),
-        HomeEvent::Missed(count) => (none(), none(), format!("missed {count} events")),
+        HomeEvent::Request { event, request } => request_words(event, request),
+        HomeEvent::Plain(event) => plain_words(event),
+        HomeEvent::Missed(count) => (None, format!("missed {count} events")),
+        HomeEvent::Failed { why } => (None, format!("a fault: {why}")),
     }
 }
 
-fn id(view: &RequestView) -> String {
-    short(&view.opening)
+#[expect(clippy::wildcard_enum_match_arm, reason = "without words of its own it says its name")]
+fn request_words(event: &Event, view: &RequestView) -> (Option<PeerId>, String) {
+    match event {
+        Event::Opened { .. } => (None, format!("opened, revision {}", view.revision)),
+        Event::Answer { question, by, .. } => {
+            (Some(*by), format!("answer {question}: {}", answers(view)))
+        }
+        Event::NotIncluded { question, by, .. } => (Some(*by), format!("not included {question}")),
+        Event::Decided { .. } => (None, format!("decided {:?}: {}", view.status, answers(view))),
+        Event::Ended { .. } => (None, format!("ended {:?}", view.status)),
+        Event::Resumed { .. } => (None, "resumed".into()),
+        other => (None, format!("{other:?}")),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "without words of its own it says its name")]
+fn plain_words(event: &Event) -> (Option<PeerId>, String) {
+    let words = match event {
+        Event::JoinWaits { at, .. } => return (Some(*at), "waits to be let in".into()),
+        Event::ApprovalNeeded { device, .. } => return (Some(*device), "asks to join".into()),
+        Event::NotAdmitted { from, why } => return (Some(*from), format!("not admitted: {why}")),
+        Event::Joined(_) => "joined".into(),
+        Event::JoinRefused { why, .. } => format!("join refused: {why}"),
+        Event::Fate { proposal, fate, .. } => {
+            format!("proposal {}: {fate:?}", &proposal.to_string()[..6])
+        }
+        Event::Void { .. } => "void".into(),
+        Event::Chat(_) => "chat".into(),
+        Event::Uncarried { count, .. } => format!("{count} uncarried"),
+        Event::InSync { yes: true, .. } => "in sync".into(),
+        Event::InSync { yes: false, .. } => "not in sync".into(),
+        Event::Unreadable { why, .. } => format!("unreadable: {why}"),
+        Event::DiskFailing(why) => format!("disk failing: {why}"),
+        Event::DiskRecovered => "disk recovered".into(),
+        Event::Damaged { rows } => {
+            let rows: BTreeMap<_, _> =
+                rows.iter().map(|(table, count)| (table.name(), count)).collect();
+            format!("damaged: {rows:?}")
+        }
+        Event::Salvaged(Salvaged { why, rows, lost, .. }) => {
+            format!("salvaged: {rows} rows, {lost} lost: {why}")
+        }
+        Event::OwnMissing { changes, proposals } => {
+            format!("own missing: {changes} changes, {proposals} proposals")
+        }
+        Event::OwnCopy => "there is another copy of this home".into(),
+        other => format!("{other:?}"),
+    };
+    (None, words)
 }
 
 fn short(opening: &OpeningId) -> String {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use rejoinder::{
-    Backlog, Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, Work, WorkspaceId,
-    WorkspaceView,
+    Backlog, Event, Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, Work,
+    WorkspaceId, WorkspaceView,
 };
 use rejoinder_identity::RecordId;
 
@@ -53,41 +53,13 @@ impl Safety {
         if let Some(view) = event.request() {
             self.request(peer, view)?;
         }
-        match event {
-            HomeEvent::Fate { proposal, fate, .. } => self.fate(peer, *proposal, fate),
-            HomeEvent::NotAdmitted { why, .. } => {
-                Err(format!("{peer} refused what an honest peer sent: {why}"))
-            }
-            HomeEvent::Opened(_)
-            | HomeEvent::Decided(_)
-            | HomeEvent::Ended(_)
-            | HomeEvent::Resumed(_)
-            | HomeEvent::Answer { .. }
-            | HomeEvent::NotIncluded { .. }
-            | HomeEvent::Listening { .. }
-            | HomeEvent::LinkUp { .. }
-            | HomeEvent::LinkDown { .. }
-            | HomeEvent::Joined { .. }
-            | HomeEvent::JoinRefused { .. }
-            | HomeEvent::NotReached { .. }
-            | HomeEvent::JoinWaits { .. }
-            | HomeEvent::ApprovalNeeded { .. }
-            | HomeEvent::Member { .. }
-            | HomeEvent::Void { .. }
-            | HomeEvent::Chat { .. }
-            | HomeEvent::InSync { .. }
-            | HomeEvent::Uncarried { .. }
-            | HomeEvent::Unreadable { .. }
-            | HomeEvent::DiskFailing { .. }
-            | HomeEvent::DiskRecovered
-            | HomeEvent::Damaged { .. }
-            | HomeEvent::Salvaged(_)
-            | HomeEvent::OwnMissing { .. }
-            | HomeEvent::OwnCopy
-            | HomeEvent::Missed(_)
-            // The node's end is looked after where it is listened to.
-            | HomeEvent::Failed { .. } => Ok(()),
+        if let Some(Event::Fate { proposal, fate, .. }) = event.event() {
+            self.fate(peer, *proposal, fate)?;
         }
+        if let Some(Event::NotAdmitted { why, .. }) = event.event() {
+            return Err(format!("{peer} refused what an honest peer sent: {why}"));
+        }
+        Ok(())
     }
 
     pub(crate) fn workspace(&mut self, peer: &str, view: &WorkspaceView) -> Result<(), String> {

@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use rejoinder::{HomeEvent, NotDone, Refused, Ticket, WorkspaceId, WorkspaceView};
+use rejoinder::{Event, Fate, HomeEvent, NotDone, Refused, Ticket, WorkspaceId, WorkspaceView};
 use tokio::{
     sync::Notify,
     task::JoinSet,
@@ -304,7 +304,7 @@ impl Swarm {
 
 /// Whether a proposal came after the decision.
 fn late(event: &HomeEvent) -> bool {
-    let HomeEvent::Fate { fate: rejoinder::Fate::Refused(refusal), .. } = event else {
+    let HomeEvent::Plain(Event::Fate { fate: Fate::Refused(refusal), .. }) = event else {
         return false;
     };
     refusal.code() == "already-decided"

@@ -9,7 +9,7 @@ use std::{
 };
 
 use rejoinder::{
-    Fate, HomeEvent, OpeningId, PeerId, ProposalId, RequestStatus, RequestView, WorkspaceId,
+    Event, Fate, HomeEvent, OpeningId, PeerId, ProposalId, RequestStatus, RequestView, WorkspaceId,
 };
 use rejoinder::{Workspace, WorkspaceView};
 use tokio::time::sleep;
@@ -121,9 +121,9 @@ impl Told {
         if matches!(event, HomeEvent::Missed(_)) {
             workspaces.values_mut().for_each(|listener| listener.folded = None);
         }
-        let Some(workspace) = workspace_of(event) else { return };
+        let Some(workspace) = event.subject().workspace() else { return };
         let listener = workspaces.entry(workspace).or_default();
-        if let HomeEvent::InSync { yes, .. } = event {
+        if let HomeEvent::Plain(Event::InSync { yes, .. }) = event {
             listener.in_sync = *yes;
         }
         if let Some(view) = event.request() {
@@ -212,16 +212,17 @@ impl Folded {
         if let HomeEvent::Member { member, .. } = event {
             self.members.insert(member.device);
         }
-        if let HomeEvent::Joined { .. } = event {
+        let Some(event) = event.event() else { return };
+        if let Event::Joined(_) = event {
             self.member = true;
         }
-        if let HomeEvent::Uncarried { count, .. } = event {
+        if let Event::Uncarried { count, .. } = event {
             self.uncarried = *count;
         }
-        if let HomeEvent::Void { opening, .. } = event {
+        if let Event::Void { opening, .. } = event {
             self.requests.remove(opening);
         }
-        if let HomeEvent::Fate { proposal, fate: Fate::Granted | Fate::Refused(_), .. } = event {
+        if let Event::Fate { proposal, fate: Fate::Granted | Fate::Refused(_), .. } = event {
             self.settled.insert(*proposal);
         }
     }
@@ -252,41 +253,5 @@ impl Folded {
         }
         let settled = self.settled.iter().find(|id| shown.waiting.contains_key(*id));
         settled.map(|id| format!("proposal {id} waits, which was answered"))
-    }
-}
-
-/// Which workspace an event is about.
-fn workspace_of(event: &HomeEvent) -> Option<WorkspaceId> {
-    match event {
-        HomeEvent::Joined { workspace }
-        | HomeEvent::JoinRefused { workspace, .. }
-        | HomeEvent::ApprovalNeeded { workspace, .. }
-        | HomeEvent::Member { workspace, .. }
-        | HomeEvent::Fate { workspace, .. }
-        | HomeEvent::Void { workspace, .. }
-        | HomeEvent::Chat { workspace }
-        | HomeEvent::Uncarried { workspace, .. }
-        | HomeEvent::InSync { workspace, .. } => Some(*workspace),
-        HomeEvent::Opened(_)
-        | HomeEvent::Decided(_)
-        | HomeEvent::Ended(_)
-        | HomeEvent::Resumed(_)
-        | HomeEvent::Answer { .. }
-        | HomeEvent::NotIncluded { .. } => event.request().map(|view| view.workspace),
-        HomeEvent::Listening { .. }
-        | HomeEvent::LinkUp { .. }
-        | HomeEvent::LinkDown { .. }
-        | HomeEvent::NotAdmitted { .. }
-        | HomeEvent::DiskFailing { .. }
-        | HomeEvent::Unreadable { .. }
-        | HomeEvent::DiskRecovered
-        | HomeEvent::Damaged { .. }
-        | HomeEvent::Salvaged(_)
-        | HomeEvent::OwnMissing { .. }
-        | HomeEvent::Failed { .. }
-        | HomeEvent::NotReached { .. }
-        | HomeEvent::JoinWaits { .. }
-        | HomeEvent::OwnCopy
-        | HomeEvent::Missed(_) => None,
     }
 }

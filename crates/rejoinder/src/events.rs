@@ -1,17 +1,17 @@
 //! What happens at a home, in order, each event with the state as it was then. For those who
 //! print or log; whoever shows a state uses the streams of state.
 
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc};
 
 use futures_core::Stream;
-use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId};
+use rejoinder_identity::{PeerId, WorkspaceId};
 use rejoinder_quic::Closed as LinkClosed;
-use rejoinder_replica::{Event, Fate, MemberView, Replica, RequestView, Salvaged};
+use rejoinder_replica::{Event, MemberView, Replica, RequestView, Subject};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{error::Closed, fault::Fault, limits};
 
-/// Something happened.
+/// Something happened: at this home's node, or to what the home holds.
 #[derive(Debug, Clone)]
 pub enum HomeEvent {
     /// The home can be reached at these addresses.
@@ -31,18 +31,6 @@ pub enum HomeEvent {
         /// How the last one ended.
         closed: LinkClosed,
     },
-    /// A workspace has let this device in.
-    Joined {
-        /// Which.
-        workspace: WorkspaceId,
-    },
-    /// A workspace's host won't let this device in.
-    JoinRefused {
-        /// Which.
-        workspace: WorkspaceId,
-        /// Why.
-        why: String,
-    },
     /// Nothing came back from that device: it was dialled to be let in by it, or while there is no
     /// link at all. It is tried again; told once until it answers.
     NotReached {
@@ -51,23 +39,6 @@ pub enum HomeEvent {
         /// What happened instead.
         why: String,
     },
-    /// A member has this device's wish to be let in, and the host has not answered it: a person may
-    /// have to. Told once by each member, until it can't be reached.
-    JoinWaits {
-        /// Where.
-        workspace: WorkspaceId,
-        /// The member.
-        at: PeerId,
-    },
-    /// A device waits for a person's approval.
-    ApprovalNeeded {
-        /// Where.
-        workspace: WorkspaceId,
-        /// Who.
-        device: PeerId,
-        /// The name it gives itself.
-        name: String,
-    },
     /// A device became a member.
     Member {
         /// Where.
@@ -75,113 +46,15 @@ pub enum HomeEvent {
         /// Who.
         member: MemberView,
     },
-    /// A request was raised or raised again.
-    Opened(Arc<RequestView>),
-    /// An answer changed.
-    Answer {
+    /// Something about a request, with the request as it was then.
+    Request {
+        /// The event.
+        event: Event,
         /// The request, with its answers.
         request: Arc<RequestView>,
-        /// Which question.
-        question: QuestionId,
-        /// Who wrote.
-        by: PeerId,
     },
-    /// An edit came after the decision: it is kept, and not in it.
-    NotIncluded {
-        /// The request.
-        request: Arc<RequestView>,
-        /// Which question.
-        question: QuestionId,
-        /// Who wrote.
-        by: PeerId,
-    },
-    /// A proposal of this device came further.
-    Fate {
-        /// Where.
-        workspace: WorkspaceId,
-        /// Which.
-        proposal: ProposalId,
-        /// How far.
-        fate: Fate,
-    },
-    /// The host decided.
-    Decided(Arc<RequestView>),
-    /// A turn ended and took an open request with it; the status says whether it may be resumed.
-    Ended(Arc<RequestView>),
-    /// A turn was resumed: the request is open again.
-    Resumed(Arc<RequestView>),
-    /// A decision or a request is void: a newer epoch of the host doesn't have it.
-    Void {
-        /// Where.
-        workspace: WorkspaceId,
-        /// Which.
-        opening: OpeningId,
-    },
-    /// The chat, its turns or the session changed otherwise.
-    Chat {
-        /// Where.
-        workspace: WorkspaceId,
-    },
-    /// Whether the workspace is the same here and at every linked peer.
-    InSync {
-        /// Which.
-        workspace: WorkspaceId,
-        /// Whether it is.
-        yes: bool,
-    },
-    /// So many changes of this device's own are on no peer's disk yet, as far as this run knows: it
-    /// was another number until now.
-    Uncarried {
-        /// Where.
-        workspace: WorkspaceId,
-        /// How many.
-        count: u64,
-    },
-    /// The answers of an open request can't be read from the disk. It is tried again from time to
-    /// time; until then its host can neither decide on it nor end its turn.
-    Unreadable {
-        /// Where.
-        workspace: WorkspaceId,
-        /// Which request.
-        opening: OpeningId,
-        /// Why.
-        why: String,
-    },
-    /// Something that a peer sent was refused. It is not stored and not passed on.
-    NotAdmitted {
-        /// Who sent it.
-        from: PeerId,
-        /// What, and why.
-        why: String,
-    },
-    /// The disk refuses writes; nothing is lost while this process runs.
-    DiskFailing {
-        /// Why.
-        why: String,
-    },
-    /// The disk takes writes again.
-    DiskRecovered,
-    /// Rows of this home were not what was written. They are set aside; what a peer has of them is
-    /// fetched again. Who begins to listen later hears of it as well.
-    Damaged {
-        /// How many rows of which table.
-        rows: BTreeMap<&'static str, u64>,
-    },
-    /// The home's file was damaged: what could be read of it is in a new one. Who begins to listen
-    /// later hears of it as well.
-    Salvaged(Salvaged),
-    /// Of what this device itself wrote, so much is not here any more: what a peer has comes back,
-    /// what none has is lost. Who begins to listen later hears of it as well.
-    OwnMissing {
-        /// How many changes of answers.
-        changes: u64,
-        /// How many proposals, if they were its own: that can't be seen of a lost row.
-        proposals: u64,
-    },
-    /// Others hold something newer of this device than this home wrote: a copy of it runs elsewhere,
-    /// or it was set back to an earlier state. Told once; who begins to listen later hears of it as
-    /// well.
-    OwnCopy,
+    /// Something else, with nothing to show. Who begins to listen later hears of damage as well.
+    Plain(Event),
     /// This listener was too slow: so many events are not here. The states have what is so now.
     Missed(u64),
     /// A fault in this program closes the home. Nothing comes after it.
@@ -192,90 +65,67 @@ pub enum HomeEvent {
 }
 
 impl HomeEvent {
-    /// The request that it is about, as it was then; none when it only names one, or none.
-    pub fn request(&self) -> Option<&RequestView> {
+    /// The thing that it is about.
+    pub fn subject(&self) -> Subject {
         match self {
-            Self::Opened(view)
-            | Self::Decided(view)
-            | Self::Ended(view)
-            | Self::Resumed(view)
-            | Self::Answer { request: view, .. }
-            | Self::NotIncluded { request: view, .. } => Some(view),
+            Self::Request { event, .. } | Self::Plain(event) => event.subject(),
+            Self::Member { workspace, .. } => Subject::Workspace(*workspace),
             Self::Listening { .. }
             | Self::LinkUp { .. }
             | Self::LinkDown { .. }
-            | Self::Joined { .. }
-            | Self::JoinRefused { .. }
             | Self::NotReached { .. }
-            | Self::JoinWaits { .. }
-            | Self::ApprovalNeeded { .. }
-            | Self::Member { .. }
-            | Self::Fate { .. }
-            | Self::Void { .. }
-            | Self::Chat { .. }
-            | Self::InSync { .. }
-            | Self::Uncarried { .. }
-            | Self::Unreadable { .. }
-            | Self::NotAdmitted { .. }
-            | Self::DiskFailing { .. }
-            | Self::DiskRecovered
-            | Self::Damaged { .. }
-            | Self::Salvaged(_)
-            | Self::OwnMissing { .. }
-            | Self::OwnCopy
+            | Self::Missed(_)
+            | Self::Failed { .. } => Subject::Home,
+        }
+    }
+
+    /// The replica's own event, if it is one.
+    pub fn event(&self) -> Option<&Event> {
+        match self {
+            Self::Request { event, .. } | Self::Plain(event) => Some(event),
+            Self::Member { .. }
+            | Self::Listening { .. }
+            | Self::LinkUp { .. }
+            | Self::LinkDown { .. }
+            | Self::NotReached { .. }
             | Self::Missed(_)
             | Self::Failed { .. } => None,
         }
     }
 
-    /// What the replica told, with the state as it is now. What concerns the node alone is none;
-    /// neither is what was over before it could be told.
-    pub(crate) fn told(replica: &Replica, event: Event) -> Option<Self> {
-        let request = |workspace: &WorkspaceId, opening: &OpeningId| {
-            replica.request(workspace, opening).map(Arc::new)
-        };
-        Some(match event {
-            Event::PeersChanged => return None,
-            Event::Joined(workspace) => Self::Joined { workspace },
-            Event::JoinRefused { workspace, why } => Self::JoinRefused { workspace, why },
-            Event::JoinWaits { workspace, at } => Self::JoinWaits { workspace, at },
-            Event::ApprovalNeeded { workspace, device, name } => {
-                Self::ApprovalNeeded { workspace, device, name }
-            }
-            Event::Member { workspace, device } => {
-                let members = replica.members(&workspace);
-                let member = members.into_iter().find(|member| member.device == device)?;
-                Self::Member { workspace, member }
-            }
-            Event::Opened { workspace, opening } => Self::Opened(request(&workspace, &opening)?),
-            Event::Answer { workspace, opening, question, by } => {
-                Self::Answer { request: request(&workspace, &opening)?, question, by }
-            }
-            Event::NotIncluded { workspace, opening, question, by } => {
-                Self::NotIncluded { request: request(&workspace, &opening)?, question, by }
-            }
-            Event::Fate { workspace, proposal, fate } => Self::Fate { workspace, proposal, fate },
-            Event::Decided { workspace, opening } => Self::Decided(request(&workspace, &opening)?),
-            Event::Ended { workspace, opening } => Self::Ended(request(&workspace, &opening)?),
-            Event::Resumed { workspace, opening } => Self::Resumed(request(&workspace, &opening)?),
-            Event::Void { workspace, opening } => Self::Void { workspace, opening },
-            Event::Chat(workspace) => Self::Chat { workspace },
-            Event::Uncarried { workspace, count } => Self::Uncarried { workspace, count },
-            Event::InSync { workspace, yes } => Self::InSync { workspace, yes },
-            Event::Unreadable { workspace, opening, why } => {
-                Self::Unreadable { workspace, opening, why }
-            }
-            Event::NotAdmitted { from, why } => Self::NotAdmitted { from, why },
-            Event::DiskFailing(why) => Self::DiskFailing { why },
-            Event::DiskRecovered => Self::DiskRecovered,
-            Event::OwnCopy => Self::OwnCopy,
-            Event::Damaged { rows } => Self::Damaged {
-                rows: rows.into_iter().map(|(table, count)| (table.name(), count)).collect(),
-            },
-            Event::Salvaged(salvaged) => Self::Salvaged(salvaged),
-            Event::OwnMissing { changes, proposals } => Self::OwnMissing { changes, proposals },
-        })
+    /// The request that it is about, as it was then; `None` if it only names one, or none.
+    pub fn request(&self) -> Option<&RequestView> {
+        if let Self::Request { request, .. } = self { Some(request) } else { None }
     }
+
+    /// Adds to an event the state as it is now. `None` for an event that concerns the node alone,
+    /// and for one whose object no longer exists.
+    pub(crate) fn told(replica: &Replica, event: Event) -> Option<Self> {
+        if let Event::PeersChanged = event {
+            return None;
+        }
+        if let Event::Member { workspace, device } = event {
+            let members = replica.members(&workspace);
+            let member = members.into_iter().find(|member| member.device == device)?;
+            return Some(Self::Member { workspace, member });
+        }
+        match event.subject() {
+            Subject::Request(workspace, opening) if !only_names(&event) => {
+                let request = Arc::new(replica.request(&workspace, &opening)?);
+                Some(Self::Request { event, request })
+            }
+            Subject::Home
+            | Subject::Workspace(_)
+            | Subject::Request(..)
+            | Subject::Proposal(..) => Some(Self::Plain(event)),
+        }
+    }
+}
+
+/// Whether a request's event is told without the request: a void one may be gone, and an unreadable
+/// one would be shown without its answers.
+fn only_names(event: &Event) -> bool {
+    matches!(event, Event::Void { .. } | Event::Unreadable { .. })
 }
 
 /// A feed of events, from the moment it was asked for. It ends when the home is closed.
@@ -363,16 +213,16 @@ mod tests {
         let mut listener = Listener::new(sender);
         let more = 10;
         for _ in 0..limits::EVENTS + more {
-            assert!(listener.tell(HomeEvent::DiskRecovered));
+            assert!(listener.tell(HomeEvent::Plain(Event::DiskRecovered)));
         }
         for _ in 0..limits::EVENTS - 1 {
-            assert!(matches!(events.next().await, Some(HomeEvent::DiskRecovered)));
+            assert!(matches!(events.next().await, Some(HomeEvent::Plain(Event::DiskRecovered))));
         }
-        assert!(listener.tell(HomeEvent::DiskRecovered));
+        assert!(listener.tell(HomeEvent::Plain(Event::DiskRecovered)));
         let missed = u64::try_from(more).unwrap() + 1;
         assert!(matches!(events.next().await, Some(HomeEvent::Missed(n)) if n == missed));
-        assert!(matches!(events.next().await, Some(HomeEvent::DiskRecovered)));
+        assert!(matches!(events.next().await, Some(HomeEvent::Plain(Event::DiskRecovered))));
         drop(events);
-        assert!(!listener.tell(HomeEvent::DiskRecovered));
+        assert!(!listener.tell(HomeEvent::Plain(Event::DiskRecovered)));
     }
 }

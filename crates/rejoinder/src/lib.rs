@@ -94,9 +94,9 @@ pub use rejoinder_identity::{
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
-    Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Fate, Form, FormProblem, How,
+    Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Event, Fate, Form, FormProblem, How,
     MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
-    RequestView, RestoreError, ReviewUrl, Rules, Salvaged, UrlProblem, Version, Work,
-    WorkspaceView, answer_from_json, answer_to_json, cursor_after, excluded_bound, refusal,
+    RequestView, RestoreError, ReviewUrl, Rules, Salvaged, Subject, Table, UrlProblem, Version,
+    Work, WorkspaceView, answer_from_json, answer_to_json, cursor_after, excluded_bound, refusal,
 };
 pub use rejoinder_storage::{Backend, StoreError};

@@ -138,7 +138,7 @@ impl Workspace {
     /// # Errors
     ///
     /// The home was closed. A host that won't let it in says so by an event,
-    /// [`JoinRefused`](crate::HomeEvent::JoinRefused); another ticket may work.
+    /// [`JoinRefused`](crate::Event::JoinRefused); another ticket may work.
     pub async fn joined(&self) -> Result<(), Closed> {
         self.watch().find(|workspace| workspace.member.then_some(())).await
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rejoinder::{HomeEvent, Host, NotDone, PeerId};
+use rejoinder::{Event, HomeEvent, Host, NotDone, PeerId};
 use tokio::sync::mpsc;
 
 use crate::{console::Console, failure::Failure, plain, stdin};
@@ -23,7 +23,7 @@ impl<'a> Approvals<'a> {
     }
 
     pub(super) fn take(&mut self, event: HomeEvent) {
-        let HomeEvent::ApprovalNeeded { device, name, .. } = event else { return };
+        let HomeEvent::Plain(Event::ApprovalNeeded { device, name, .. }) = event else { return };
         if self.waiting.iter().any(|(waiting, _)| *waiting == device) {
             return;
         }

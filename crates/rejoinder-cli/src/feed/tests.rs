@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use rejoinder::{
     Answer, ChatInputAnswer, ChatInputRequest, ChatInputResponseKind, DocumentId, Fate, How,
-    ProposalId, RequestStatus, WorkspaceId,
+    ProposalId, RequestStatus, Table, WorkspaceId,
 };
 use serde_json::{Value, json};
 
@@ -54,6 +54,22 @@ fn decided() -> Arc<rejoinder::RequestView> {
     Arc::new(view("m", None, status))
 }
 
+const WORKSPACE: WorkspaceId = WorkspaceId([1; 32]);
+const OPENING: OpeningId = OpeningId([2; 32]);
+const OPENED: Told = Told::Opened { workspace: WORKSPACE, opening: OPENING };
+const RESUMED: Told = Told::Resumed { workspace: WORKSPACE, opening: OPENING };
+const DECIDED: Told = Told::Decided { workspace: WORKSPACE, opening: OPENING };
+const ENDED: Told = Told::Ended { workspace: WORKSPACE, opening: OPENING };
+
+fn request(event: Told, request: Arc<rejoinder::RequestView>) -> HomeEvent {
+    HomeEvent::Request { event, request }
+}
+
+fn answer(view: Arc<rejoinder::RequestView>, by: PeerId) -> HomeEvent {
+    let question = "env".into();
+    request(Told::Answer { workspace: WORKSPACE, opening: OPENING, question, by }, view)
+}
+
 fn told(feed: &mut Feed, event: HomeEvent) -> Vec<Value> {
     let events = feed.take(&event);
     events.iter().map(|event| serde_json::from_str(&event.json()).unwrap()).collect()
@@ -67,8 +83,8 @@ fn words(events: &[Value]) -> Vec<&str> {
 fn what_is_known_is_not_told_again() {
     let mut feed = Feed::new(peer(1));
     assert_eq!(feed.know(&open("m", None)).len(), 1);
-    assert!(told(&mut feed, HomeEvent::Opened(open("m", None))).is_empty());
-    let again = told(&mut feed, HomeEvent::Opened(open("other words", None)));
+    assert!(told(&mut feed, request(OPENED, open("m", None))).is_empty());
+    let again = told(&mut feed, request(OPENED, open("other words", None)));
     assert_eq!(words(&again), ["opened"]);
     assert_eq!(again[0]["message"], "other words");
 }
@@ -77,12 +93,11 @@ fn what_is_known_is_not_told_again() {
 fn an_answer_is_told_when_it_changes() {
     let mut feed = Feed::new(peer(1));
     feed.know(&open("m", None));
-    let answer = |request| HomeEvent::Answer { request, question: "env".into(), by: peer(2) };
-    let events = told(&mut feed, answer(open("m", Some(("prod", 2)))));
+    let events = told(&mut feed, answer(open("m", Some(("prod", 2))), peer(2)));
     assert_eq!(words(&events), ["answer"]);
     assert_eq!(events[0]["by"], peer(2).to_string());
-    assert!(told(&mut feed, answer(open("m", Some(("prod", 2))))).is_empty());
-    let gone = told(&mut feed, answer(open("m", None)));
+    assert!(told(&mut feed, answer(open("m", Some(("prod", 2))), peer(2))).is_empty());
+    let gone = told(&mut feed, answer(open("m", None), peer(2)));
     assert_eq!(gone[0]["state"], "none");
 }
 
@@ -90,16 +105,16 @@ fn an_answer_is_told_when_it_changes() {
 fn only_what_was_seen_open_has_ended_in_this_run() {
     let mut feed = Feed::new(peer(1));
     assert!(feed.know(&decided()).is_empty(), "that is an old story");
-    assert!(told(&mut feed, HomeEvent::Decided(decided())).is_empty());
+    assert!(told(&mut feed, request(DECIDED, decided())).is_empty());
     assert_eq!(feed.take_settled(), None);
 
     let mut feed = Feed::new(peer(1));
-    told(&mut feed, HomeEvent::Opened(decided()));
+    told(&mut feed, request(OPENED, decided()));
     assert_eq!(feed.take_settled(), None, "it came with the log and was over already");
 
     let mut feed = Feed::new(peer(1));
-    told(&mut feed, HomeEvent::Opened(open("m", None)));
-    let events = told(&mut feed, HomeEvent::Decided(decided()));
+    told(&mut feed, request(OPENED, open("m", None)));
+    let events = told(&mut feed, request(DECIDED, decided()));
     assert_eq!(words(&events), ["decided"]);
     assert_eq!(feed.take_settled(), Some(OpeningId([2; 32])));
     assert_eq!(feed.take_settled(), None);
@@ -110,17 +125,19 @@ fn the_end_of_a_turn_says_how() {
     let mut feed = Feed::new(peer(1));
     feed.know(&open("m", None));
     let ended = view("m", None, RequestStatus::Ended(How::Expired));
-    let events = told(&mut feed, HomeEvent::Ended(Arc::new(ended)));
+    let events = told(&mut feed, request(ENDED, Arc::new(ended)));
     assert_eq!((words(&events), &events[0]["how"]), (vec!["ended"], &json!("expired")));
 }
 
 #[test]
 fn fates_and_members_are_told_once() {
     let mut feed = Feed::new(peer(1));
-    let fate = |fate| HomeEvent::Fate {
-        workspace: WorkspaceId([1; 32]),
-        proposal: ProposalId([9; 32]),
-        fate,
+    let fate = |fate| {
+        HomeEvent::Plain(Told::Fate {
+            workspace: WorkspaceId([1; 32]),
+            proposal: ProposalId([9; 32]),
+            fate,
+        })
     };
     assert_eq!(told(&mut feed, fate(Fate::Saved))[0]["fate"], "saved");
     assert_eq!(told(&mut feed, fate(Fate::Received))[0]["fate"], "received");
@@ -147,20 +164,21 @@ fn fates_and_members_are_told_once() {
 /// One line of each kind of event, byte for byte as released: scripts read them.
 #[test]
 fn lines_stay_as_they_are() {
-    let (workspace, opening) = (WorkspaceId([1; 32]), OpeningId([2; 32]));
+    let (workspace, opening) = (WORKSPACE, OPENING);
     let (ana, why) = (peer(2), || "why".to_owned());
     let salvaged =
         rejoinder::Salvaged { why: why(), kept: "home.redb.damaged-1".into(), rows: 12, lost: 1 };
     let role = Role::Collaborator;
     let member = MemberView { device: ana, name: "Ana".to_owned(), role, host: false };
-    let fate = |fate| HomeEvent::Fate { workspace, proposal: ProposalId([9; 32]), fate };
+    let fate =
+        |fate| HomeEvent::Plain(Told::Fate { workspace, proposal: ProposalId([9; 32]), fate });
     let prod = || open("m", Some(("prod", 2)));
     let mut late = view("m", Some(("prod", 2)), decided().status.clone());
-    let answer = late.projection.answers.values().next().unwrap().answer.clone();
+    let given = late.projection.answers.values().next().unwrap().answer.clone();
     let (late_by, actor) = (peer(3), rejoinder::ActorId([4; 16]));
     late.not_included = vec![rejoinder::NotIncluded {
         question: "env".into(),
-        answer,
+        answer: given,
         author: late_by,
         actor,
         seq: 1,
@@ -171,34 +189,44 @@ fn lines_stay_as_they_are() {
         HomeEvent::LinkUp { peer: ana },
         HomeEvent::LinkDown { peer: ana, closed: rejoinder::LinkClosed::TimedOut },
         HomeEvent::NotReached { peer: ana, why: why() },
-        HomeEvent::JoinWaits { workspace, at: ana },
-        HomeEvent::Joined { workspace },
-        HomeEvent::JoinRefused { workspace, why: why() },
-        HomeEvent::ApprovalNeeded { workspace, device: ana, name: "Ana".to_owned() },
+        HomeEvent::Plain(Told::JoinWaits { workspace, at: ana }),
+        HomeEvent::Plain(Told::Joined(workspace)),
+        HomeEvent::Plain(Told::JoinRefused { workspace, why: why() }),
+        HomeEvent::Plain(Told::ApprovalNeeded { workspace, device: ana, name: "Ana".to_owned() }),
         HomeEvent::Member { workspace, member },
-        HomeEvent::Opened(open("m", None)),
-        HomeEvent::Answer { request: prod(), question: "env".into(), by: ana },
-        HomeEvent::Unreadable { workspace, opening, why: why() },
-        HomeEvent::Resumed(prod()),
-        HomeEvent::Decided(decided()),
-        HomeEvent::NotIncluded { request: late, question: "env".into(), by: late_by },
-        HomeEvent::Void { workspace, opening },
-        HomeEvent::Opened(prod()),
-        HomeEvent::Ended(Arc::new(view("m", None, RequestStatus::Ended(How::Cancelled)))),
+        request(OPENED, open("m", None)),
+        answer(prod(), ana),
+        HomeEvent::Plain(Told::Unreadable { workspace, opening, why: why() }),
+        request(RESUMED, prod()),
+        request(DECIDED, decided()),
+        request(
+            Told::NotIncluded {
+                workspace: WORKSPACE,
+                opening: OPENING,
+                question: "env".into(),
+                by: late_by,
+            },
+            late,
+        ),
+        HomeEvent::Plain(Told::Void { workspace, opening }),
+        request(OPENED, prod()),
+        request(ENDED, Arc::new(view("m", None, RequestStatus::Ended(How::Cancelled)))),
         fate(Fate::Saved),
         fate(Fate::Carried(2)),
         fate(Fate::Received),
         fate(Fate::Granted),
-        HomeEvent::Chat { workspace },
-        HomeEvent::InSync { workspace, yes: true },
-        HomeEvent::Uncarried { workspace, count: 3 },
-        HomeEvent::NotAdmitted { from: ana, why: why() },
-        HomeEvent::DiskFailing { why: why() },
-        HomeEvent::DiskRecovered,
-        HomeEvent::Damaged { rows: BTreeMap::from([("records", 1), ("envelopes", 3)]) },
-        HomeEvent::Salvaged(salvaged),
-        HomeEvent::OwnMissing { changes: 2, proposals: 1 },
-        HomeEvent::OwnCopy,
+        HomeEvent::Plain(Told::Chat(workspace)),
+        HomeEvent::Plain(Told::InSync { workspace, yes: true }),
+        HomeEvent::Plain(Told::Uncarried { workspace, count: 3 }),
+        HomeEvent::Plain(Told::NotAdmitted { from: ana, why: why() }),
+        HomeEvent::Plain(Told::DiskFailing(why())),
+        HomeEvent::Plain(Told::DiskRecovered),
+        HomeEvent::Plain(Told::Damaged {
+            rows: BTreeMap::from([(Table::Records, 1), (Table::Envelopes, 3)]),
+        }),
+        HomeEvent::Plain(Told::Salvaged(salvaged)),
+        HomeEvent::Plain(Told::OwnMissing { changes: 2, proposals: 1 }),
+        HomeEvent::Plain(Told::OwnCopy),
         HomeEvent::Missed(7),
         HomeEvent::Failed { why: why() },
     ];

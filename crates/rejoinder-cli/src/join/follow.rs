@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use rejoinder::{Events, HomeEvent, OpeningId, RequestStatus, RequestView};
+use rejoinder::{Event as Told, Events, HomeEvent, OpeningId, RequestStatus, RequestView};
 use tokio::sync::Notify;
 
 use super::Joined;
@@ -91,7 +91,7 @@ impl Following {
             };
             let Some(event) = event else { return events.closed().into() };
             stale |= unsettles(&event);
-            if let HomeEvent::DiskFailing { why } = &event {
+            if let HomeEvent::Plain(Told::DiskFailing(why)) = &event {
                 self.disk.failures.set(self.disk.failures.get() + 1);
                 self.disk.why.replace(why.clone());
                 self.disk.failed.notify_one();
@@ -106,7 +106,7 @@ impl Following {
                 self.last_settled.set(Some(opening));
                 self.settled.notify_one();
             }
-            if let HomeEvent::JoinRefused { why, .. } = event
+            if let HomeEvent::Plain(Told::JoinRefused { why, .. }) = event
                 && let Some(failure) = refused(joined, &why).await
             {
                 return failure;
@@ -127,39 +127,17 @@ async fn refused(joined: &Joined<'_>, why: &str) -> Option<Failure> {
     }
 }
 
-/// Whether after this it must be found out anew if all is in sync.
+/// Whether it must be found out again, after this, if all is in sync. A request that is void or
+/// can't be read leaves that as it was.
 fn unsettles(event: &HomeEvent) -> bool {
-    match event {
+    matches!(
+        event,
         HomeEvent::LinkUp { .. }
-        | HomeEvent::Joined { .. }
-        | HomeEvent::Opened(_)
-        | HomeEvent::Answer { .. }
-        | HomeEvent::NotIncluded { .. }
-        | HomeEvent::Decided(_)
-        | HomeEvent::Ended(_)
-        | HomeEvent::Resumed(_)
-        | HomeEvent::InSync { yes: false, .. } => true,
-        HomeEvent::Fate { fate, .. } => *fate == rejoinder::Fate::Saved,
-        HomeEvent::Listening { .. }
-        | HomeEvent::LinkDown { .. }
-        | HomeEvent::JoinRefused { .. }
-        | HomeEvent::NotReached { .. }
-        | HomeEvent::JoinWaits { .. }
-        | HomeEvent::ApprovalNeeded { .. }
-        | HomeEvent::Member { .. }
-        | HomeEvent::Void { .. }
-        | HomeEvent::Chat { .. }
-        | HomeEvent::InSync { yes: true, .. }
-        | HomeEvent::Uncarried { .. }
-        | HomeEvent::Unreadable { .. }
-        | HomeEvent::NotAdmitted { .. }
-        | HomeEvent::DiskFailing { .. }
-        | HomeEvent::DiskRecovered
-        | HomeEvent::Damaged { .. }
-        | HomeEvent::Salvaged(_)
-        | HomeEvent::OwnMissing { .. }
-        | HomeEvent::OwnCopy
-        | HomeEvent::Missed(_)
-        | HomeEvent::Failed { .. } => false,
-    }
+            | HomeEvent::Request { .. }
+            | HomeEvent::Plain(
+                Told::Joined(_)
+                    | Told::InSync { yes: false, .. }
+                    | Told::Fate { fate: rejoinder::Fate::Saved, .. }
+            )
+    )
 }

@@ -7,7 +7,9 @@ mod raw;
 
 use std::{io, time::Instant};
 
-use rejoinder::{Events, HomeEvent, OpeningId, ProposalId, Request, RequestStatus, RequestView};
+use rejoinder::{
+    Event, Events, HomeEvent, OpeningId, PeerId, ProposalId, Request, RequestStatus, RequestView,
+};
 
 use super::Joined;
 use crate::{
@@ -327,74 +329,61 @@ impl FormOnTerminal<'_> {
     }
 
     async fn event(&mut self, event: HomeEvent) -> Result<(), Failure> {
-        let names = self.joined.console.names();
-        let mut said = None;
-        match event {
-            HomeEvent::Fate { proposal, fate, .. } if self.proposed == Some(proposal) => {
-                let fate = shown::fate(&fate, self.joined.home.me());
-                self.refused |= matches!(fate, crate::event::Fate::Refused { .. });
-                self.tell(Input::Fate(fate));
-            }
-            HomeEvent::LinkUp { peer } => {
-                said = Some(format!("link to {} up", names.show(&peer.to_string())));
-            }
-            HomeEvent::LinkDown { peer, .. } => {
-                let peer = names.show(&peer.to_string());
-                said = Some(format!("link to {peer} down; what you write is saved here"));
-            }
-            HomeEvent::NotReached { peer, .. } => {
-                let peer = names.show(&peer.to_string());
-                said = Some(format!("{peer} does not answer; what you write is saved here"));
-            }
-            HomeEvent::JoinRefused { why, .. } => {
-                let message = format!("the host does not let this device in: {why}");
-                if !self.joined.workspace.view().await?.member {
-                    return Err(Failure::new("join-refused", message));
-                }
-            }
-            HomeEvent::DiskFailing { why } => {
-                self.disk_fails = true;
-                self.tell(Input::Disk(Some(why)));
-            }
-            HomeEvent::Unreadable { why, .. } => {
-                said = Some(format!("the answers of a request can't be read: {why}"));
-            }
-            HomeEvent::Damaged { rows } => said = Some(damage::damaged(&rows)),
-            HomeEvent::Salvaged(salvaged) => said = Some(damage::salvaged(&salvaged)),
-            HomeEvent::OwnMissing { changes, proposals } => {
-                said = Some(damage::own_missing(changes, proposals));
-            }
-            HomeEvent::OwnCopy => said = Some(damage::OWN_COPY.to_owned()),
-            HomeEvent::DiskRecovered => {
-                self.disk_fails = false;
-                self.tell(Input::Disk(None));
-                said = Some("the disk takes writes again".to_owned());
-            }
-            HomeEvent::Joined { .. } => said = Some("the host has let you in".to_owned()),
-            HomeEvent::Fate { .. }
-            | HomeEvent::Listening { .. }
-            | HomeEvent::JoinWaits { .. }
-            | HomeEvent::ApprovalNeeded { .. }
-            | HomeEvent::Member { .. }
-            | HomeEvent::Opened(_)
-            | HomeEvent::Answer { .. }
-            | HomeEvent::NotIncluded { .. }
-            | HomeEvent::Decided(_)
-            | HomeEvent::Ended(_)
-            | HomeEvent::Resumed(_)
-            | HomeEvent::Void { .. }
-            | HomeEvent::Chat { .. }
-            | HomeEvent::InSync { .. }
-            | HomeEvent::Uncarried { .. }
-            | HomeEvent::NotAdmitted { .. }
-            | HomeEvent::Missed(_)
-            // The feed ends with it, and so does the form, saying why.
-            | HomeEvent::Failed { .. } => {}
+        if let Some(event) = event.event() {
+            self.react(event).await?;
         }
-        if let Some(said) = said {
-            self.tell(Input::Said(said));
+        if let Some(news) = self.news(&event) {
+            self.tell(Input::Said(news));
         }
         Ok(())
+    }
+
+    /// What the form does about an event, besides telling of it.
+    async fn react(&mut self, event: &Event) -> Result<(), Failure> {
+        if let Event::Fate { proposal, fate, .. } = event
+            && self.proposed == Some(*proposal)
+        {
+            let fate = shown::fate(fate, self.joined.home.me());
+            self.refused |= matches!(fate, crate::event::Fate::Refused { .. });
+            self.tell(Input::Fate(fate));
+        }
+        if let Event::JoinRefused { why, .. } = event
+            && !self.joined.workspace.view().await?.member
+        {
+            let message = format!("the host does not let this device in: {why}");
+            return Err(Failure::new("join-refused", message));
+        }
+        if let Event::DiskFailing(why) = event {
+            self.disk_fails = true;
+            self.tell(Input::Disk(Some(why.clone())));
+        }
+        if let Event::DiskRecovered = event {
+            self.disk_fails = false;
+            self.tell(Input::Disk(None));
+        }
+        Ok(())
+    }
+
+    /// The line of news that an event is worth. How requests stand is seen in the form itself.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "few events are news")]
+    fn news(&self, event: &HomeEvent) -> Option<String> {
+        let name = |peer: &PeerId| self.joined.console.names().show(&peer.to_string());
+        Some(match event {
+            HomeEvent::LinkUp { peer } => format!("link to {} up", name(peer)),
+            HomeEvent::LinkDown { peer, .. } => {
+                format!("link to {} down; what you write is saved here", name(peer))
+            }
+            HomeEvent::NotReached { peer, .. } => {
+                format!("{} does not answer; what you write is saved here", name(peer))
+            }
+            HomeEvent::Plain(Event::Unreadable { why, .. }) => {
+                format!("the answers of a request can't be read: {why}")
+            }
+            HomeEvent::Plain(Event::DiskRecovered) => "the disk takes writes again".to_owned(),
+            HomeEvent::Plain(Event::Joined(_)) => "the host has let you in".to_owned(),
+            HomeEvent::Plain(event) => damage::said(event)?.1,
+            _ => return None,
+        })
     }
 
     fn draw(&mut self) -> io::Result<()> {

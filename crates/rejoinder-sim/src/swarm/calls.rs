@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use rejoinder::HomeEvent;
+use rejoinder::{Event, HomeEvent};
 use tokio::time::{Instant, timeout};
 
 use super::{Swarm, liveness::REST};
@@ -57,10 +57,10 @@ impl Drop for Call {
 impl Calls {
     pub(super) fn event(&self, peer: &str, event: &HomeEvent) {
         let mut inner = lock(&self.0);
-        if let HomeEvent::DiskFailing { .. } = event {
+        if let HomeEvent::Plain(Event::DiskFailing(_)) = event {
             inner.failing.entry(peer.to_owned()).or_insert_with(Instant::now);
         }
-        if let HomeEvent::DiskRecovered = event {
+        if let HomeEvent::Plain(Event::DiskRecovered) = event {
             inner.failing.remove(peer);
         }
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rejoinder::{
-    Hint, HomeEvent, Host, Invite, NotDone, PeerId, Refused, Role, Ticket, WorkspaceId,
+    Event, Hint, HomeEvent, Host, Invite, NotDone, PeerId, Refused, Role, Ticket, WorkspaceId,
 };
 
 use super::{Space, Swarm, profile::Door};
@@ -32,10 +32,10 @@ pub(super) struct Doors {
 
 impl Doors {
     fn event(&mut self, world: &World, peer: &str, event: &HomeEvent) {
-        if let HomeEvent::ApprovalNeeded { workspace, device, .. } = event {
+        if let HomeEvent::Plain(Event::ApprovalNeeded { workspace, device, .. }) = event {
             self.waiting.entry(*workspace).or_default().insert(*device);
         }
-        if let HomeEvent::JoinRefused { workspace, .. } = event {
+        if let HomeEvent::Plain(Event::JoinRefused { workspace, .. }) = event {
             world.inner.fired.count(Deed::JoinRefused);
             self.refused.insert((peer.to_owned(), *workspace));
         }
@@ -63,7 +63,7 @@ fn invite(seats: u16, approve: bool) -> Invite {
 impl Swarm {
     pub(super) fn at_the_door(&self, peer: &str, event: &HomeEvent) {
         lock(&self.0.doors).event(&self.0.world, peer, event);
-        if let HomeEvent::JoinRefused { why, .. } = event {
+        if let HomeEvent::Plain(Event::JoinRefused { why, .. }) = event {
             match self.0.profile.door {
                 // Nobody says no there, and there are seats enough.
                 Door::Open | Door::Stranger => {

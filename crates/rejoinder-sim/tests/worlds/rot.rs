@@ -8,8 +8,8 @@ use std::{
 };
 
 use rejoinder::{
-    ChatInputRequest, HomeEvent, Host, Invite, OpenError, OpeningId, Request, RestoreError, Ticket,
-    Workspace,
+    ChatInputRequest, Event, HomeEvent, Host, Invite, OpenError, OpeningId, Request, RestoreError,
+    Ticket, Workspace,
 };
 use rejoinder_sim::{Peer, World};
 use tokio::time::{sleep, timeout};
@@ -40,12 +40,12 @@ impl Said {
         let said = self.clone();
         world.observe(move |_, event| {
             let mut said = said.0.lock().unwrap();
-            if let HomeEvent::Damaged { rows } = event {
+            if let HomeEvent::Plain(Event::Damaged { rows }) = event {
                 for (table, count) in rows {
-                    *said.entry(table).or_default() += count;
+                    *said.entry(table.name()).or_default() += count;
                 }
             }
-            if let HomeEvent::Salvaged(_) = event {
+            if let HomeEvent::Plain(Event::Salvaged(_)) = event {
                 *said.entry("salvaged").or_default() += 1;
             }
         });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rejoinder::{HomeEvent, Invite};
+use rejoinder::{Event, HomeEvent, Invite};
 use rejoinder_sim::World;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -20,7 +20,8 @@ fn a_ticket_of_the_evening_is_not_good_the_next_morning() {
         ana.home().join(ticket).await.unwrap();
         let refused = async {
             loop {
-                if let HomeEvent::JoinRefused { why, .. } = at_ana.next().await.unwrap() {
+                let event = at_ana.next().await.unwrap();
+                if let HomeEvent::Plain(Event::JoinRefused { why, .. }) = event {
                     return why;
                 }
             }

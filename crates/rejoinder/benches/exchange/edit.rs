@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rejoinder::{HomeEvent, OpeningId, Projection, Request};
+use rejoinder::{Event, HomeEvent, OpeningId, Projection, Request};
 use rejoinder_identity::DocumentId;
 use tokio::sync::mpsc;
 
@@ -124,7 +124,8 @@ impl Seen {
         let (saw, seen) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
-                if let HomeEvent::Answer { request, question, .. } = event
+                if let HomeEvent::Request { event, request } = event
+                    && let Event::Answer { question, .. } = event
                     && question.as_str() == work.question()
                 {
                     let sight = (request.opening, request.projection.clone(), Instant::now());

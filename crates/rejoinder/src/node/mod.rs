@@ -163,47 +163,23 @@ impl Node {
     }
 
     fn tell(&mut self, event: Event) {
-        match &event {
-            Event::PeersChanged => self.peers_changed(),
-            Event::Joined(_) => self.update_targets(),
-            // To ask again would change nothing, until there is another ticket.
-            Event::JoinRefused { workspace, .. } => {
-                self.network.refused.insert(*workspace);
-                self.update_targets();
-            }
-            Event::JoinWaits { workspace, at } => {
-                tracing::debug!(at = %at.short(), "waiting to be let in");
-                if !self.network.waits.answered(*workspace, *at) {
-                    return;
-                }
-            }
-            Event::DiskFailing(why) => tracing::warn!(%why, "the disk refuses writes"),
-            Event::Unreadable { opening, why, .. } => {
-                tracing::error!(%opening, %why, "the answers of an open request can't be read");
-            }
-            Event::DiskRecovered => tracing::info!("the disk takes writes again"),
-            Event::Damaged { rows } => tracing::warn!(?rows, "rows were damaged and are set aside"),
-            Event::Salvaged(salvaged) => tracing::warn!(?salvaged, "the home's file is made anew"),
-            Event::OwnMissing { changes, proposals } => {
-                tracing::warn!(changes, proposals, "something of this device's own is missing");
-            }
-            Event::OwnCopy => tracing::warn!("others know something newer of this device"),
-            Event::NotAdmitted { from, why } => {
-                tracing::warn!(from = %from.short(), %why, "not admitted");
-            }
-            Event::ApprovalNeeded { .. }
-            | Event::Member { .. }
-            | Event::Opened { .. }
-            | Event::Answer { .. }
-            | Event::NotIncluded { .. }
-            | Event::Fate { .. }
-            | Event::Decided { .. }
-            | Event::Ended { .. }
-            | Event::Resumed { .. }
-            | Event::Void { .. }
-            | Event::Chat(_)
-            | Event::InSync { .. }
-            | Event::Uncarried { .. } => {}
+        log(&event);
+        if let Event::PeersChanged = event {
+            self.peers_changed();
+        }
+        if let Event::Joined(_) = event {
+            self.update_targets();
+        }
+        // To ask again would change nothing, until there is another ticket.
+        if let Event::JoinRefused { workspace, .. } = event {
+            self.network.refused.insert(workspace);
+            self.update_targets();
+        }
+        // Each member is said to wait once, however often it answers.
+        if let Event::JoinWaits { workspace, at } = event
+            && !self.network.waits.answered(workspace, at)
+        {
+            return;
         }
         self.subscribers.event(&self.replica, event);
     }
@@ -263,5 +239,28 @@ impl Node {
             self.handle(Input::Timeout);
         }
         self.network_time_has_come(now);
+    }
+}
+
+/// Logs what whoever runs the node has to know. Others listen to the events themselves.
+#[expect(clippy::wildcard_enum_match_arm, reason = "few events are trouble")]
+fn log(event: &Event) {
+    match event {
+        Event::JoinWaits { at, .. } => tracing::debug!(at = %at.short(), "waiting to be let in"),
+        Event::DiskFailing(why) => tracing::warn!(%why, "the disk refuses writes"),
+        Event::DiskRecovered => tracing::info!("the disk takes writes again"),
+        Event::Unreadable { opening, why, .. } => {
+            tracing::error!(%opening, %why, "the answers of an open request can't be read");
+        }
+        Event::Damaged { rows } => tracing::warn!(?rows, "rows were damaged and are set aside"),
+        Event::Salvaged(salvaged) => tracing::warn!(?salvaged, "the home's file is made anew"),
+        Event::OwnMissing { changes, proposals } => {
+            tracing::warn!(changes, proposals, "something of this device's own is missing");
+        }
+        Event::OwnCopy => tracing::warn!("others know something newer of this device"),
+        Event::NotAdmitted { from, why } => {
+            tracing::warn!(from = %from.short(), %why, "not admitted");
+        }
+        _ => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use rejoinder_replica::{Event, Replica};
+use rejoinder_replica::{Event, Replica, Subject};
 use tokio::sync::mpsc;
 
 use crate::{
@@ -79,71 +79,38 @@ impl Subscribers {
 
 /// Whether those who begin to listen later are to hear of it.
 fn is_kept(event: &Event) -> bool {
-    match event {
-        Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } | Event::OwnCopy => {
-            true
+    matches!(
+        event,
+        Event::Damaged { .. } | Event::Salvaged(_) | Event::OwnMissing { .. } | Event::OwnCopy
+    )
+}
+
+/// Whether a watcher of that topic may see a difference. One too many is woken in vain, and that
+/// is all: so an event wakes those of its subject, except where no state has it.
+fn concerns(event: &Event, topic: &Topic) -> bool {
+    if let Event::JoinWaits { .. } | Event::Unreadable { .. } = event {
+        return false;
+    }
+    let subject = event.subject();
+    if subject.workspace().is_some_and(|workspace| *topic == Topic::Workspace(workspace)) {
+        return true;
+    }
+    match subject {
+        Subject::Home => false,
+        Subject::Workspace(_) => *topic == Topic::Workspaces && decides_on_join(event),
+        Subject::Request(workspace, opening) => {
+            *topic == Topic::Request(workspace, opening)
+                || *topic == Topic::Status(workspace, opening) && !is_of_an_answer(event)
         }
-        Event::PeersChanged
-        | Event::NotAdmitted { .. }
-        | Event::Unreadable { .. }
-        | Event::DiskFailing(_)
-        | Event::DiskRecovered
-        | Event::Joined(_)
-        | Event::JoinRefused { .. }
-        | Event::JoinWaits { .. }
-        | Event::ApprovalNeeded { .. }
-        | Event::Member { .. }
-        | Event::InSync { .. }
-        | Event::Uncarried { .. }
-        | Event::Chat(_)
-        | Event::Fate { .. }
-        | Event::Answer { .. }
-        | Event::NotIncluded { .. }
-        | Event::Opened { .. }
-        | Event::Decided { .. }
-        | Event::Ended { .. }
-        | Event::Resumed { .. }
-        | Event::Void { .. } => false,
+        Subject::Proposal(workspace, proposal) => *topic == Topic::Proposal(workspace, proposal),
     }
 }
 
-/// Whether a watcher of that topic may see a difference.
-fn concerns(event: &Event, topic: &Topic) -> bool {
-    match event {
-        Event::PeersChanged
-        | Event::NotAdmitted { .. }
-        | Event::Unreadable { .. }
-        | Event::DiskFailing(_)
-        | Event::DiskRecovered
-        | Event::JoinWaits { .. }
-        | Event::Damaged { .. }
-        | Event::Salvaged(_)
-        | Event::OwnCopy
-        | Event::OwnMissing { .. } => false,
-        Event::Joined(workspace) | Event::JoinRefused { workspace, .. } => {
-            *topic == Topic::Workspaces || *topic == Topic::Workspace(*workspace)
-        }
-        Event::ApprovalNeeded { workspace, .. }
-        | Event::Member { workspace, .. }
-        | Event::InSync { workspace, .. }
-        | Event::Uncarried { workspace, .. }
-        | Event::Chat(workspace) => *topic == Topic::Workspace(*workspace),
-        Event::Fate { workspace, proposal, .. } => {
-            *topic == Topic::Workspace(*workspace)
-                || *topic == Topic::Proposal(*workspace, *proposal)
-        }
-        Event::Answer { workspace, opening, .. }
-        | Event::NotIncluded { workspace, opening, .. } => {
-            *topic == Topic::Workspace(*workspace) || *topic == Topic::Request(*workspace, *opening)
-        }
-        Event::Opened { workspace, opening }
-        | Event::Decided { workspace, opening }
-        | Event::Ended { workspace, opening }
-        | Event::Resumed { workspace, opening }
-        | Event::Void { workspace, opening } => {
-            *topic == Topic::Workspace(*workspace)
-                || *topic == Topic::Request(*workspace, *opening)
-                || *topic == Topic::Status(*workspace, *opening)
-        }
-    }
+fn decides_on_join(event: &Event) -> bool {
+    matches!(event, Event::Joined(_) | Event::JoinRefused { .. })
+}
+
+/// Whether a request stands as before, and only its answers don't.
+fn is_of_an_answer(event: &Event) -> bool {
+    matches!(event, Event::Answer { .. } | Event::NotIncluded { .. })
 }

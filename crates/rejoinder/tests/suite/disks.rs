@@ -9,7 +9,7 @@ use std::{
 };
 
 use redb::{StorageBackend, backends::InMemoryBackend};
-use rejoinder::{Backend, Directory, Fate, HomeEvent};
+use rejoinder::{Backend, Directory, Event, Fate};
 
 use crate::support::{directories, form, let_in, open, options, soon, submitted, until_answer};
 
@@ -118,7 +118,7 @@ async fn a_full_disk_refuses_and_recovers_without_a_restart() {
     let request = asked.request().clone();
     let saved = tokio::spawn(async move { request.submit("env", "prod").await });
     soon("the failure", async {
-        while !matches!(events.next().await.unwrap(), HomeEvent::DiskFailing { .. }) {}
+        while !matches!(events.next().await.unwrap().event(), Some(Event::DiskFailing(_))) {}
     })
     .await;
     assert_eq!(asked.request().submit("notes", "no").await.unwrap_err().code(), "disk");
@@ -126,7 +126,7 @@ async fn a_full_disk_refuses_and_recovers_without_a_restart() {
 
     disk.fill(false);
     soon("the recovery", async {
-        while !matches!(events.next().await.unwrap(), HomeEvent::DiskRecovered) {}
+        while !matches!(events.next().await.unwrap().event(), Some(Event::DiskRecovered)) {}
     })
     .await;
     let _saved_or_refused = soon("the first answer", saved).await.unwrap();

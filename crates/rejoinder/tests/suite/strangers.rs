@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use rejoinder::{Incarnation, SecretKey, Ticket};
+use rejoinder::{Event, HomeEvent, Incarnation, SecretKey, Ticket};
 use rejoinder_quic::{Config, DialError, Endpoint};
 use rejoinder_replica::{Command, CommandId, Input, Replica};
 
@@ -98,7 +98,8 @@ async fn a_used_up_ticket_lets_nobody_else_in_and_says_so() {
     let workspace = second.join(ticket.clone()).await.unwrap();
     let why = crate::support::soon("the refusal", async {
         loop {
-            if let Some(rejoinder::HomeEvent::JoinRefused { why, .. }) = events.next().await {
+            let event = events.next().await.unwrap();
+            if let HomeEvent::Plain(Event::JoinRefused { why, .. }) = event {
                 return why;
             }
         }

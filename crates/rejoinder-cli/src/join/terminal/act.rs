@@ -1,6 +1,6 @@
 //! What the form wants done, done.
 
-use rejoinder::{Edit, HomeEvent, NotDone, ProposalId, Refused, Request, Version};
+use rejoinder::{Edit, Event, NotDone, ProposalId, Refused, Request, Version};
 
 use super::FormOnTerminal;
 use crate::{
@@ -34,7 +34,7 @@ impl FormOnTerminal<'_> {
                 done = &mut doing => break done,
                 event = self.events.next() => {
                     let Some(event) = event else { return Err(self.events.closed().into()) };
-                    let failing = matches!(event, HomeEvent::DiskFailing { .. });
+                    let failing = matches!(event.event(), Some(Event::DiskFailing(_)));
                     happened.push(event);
                     if failing {
                         break Ok(None);
