@@ -72,9 +72,8 @@ fn meta(core: &mut Core, rows: Rows, lost: &mut Lost) -> Workspaces {
             workspaces.insert(id, Workspace::new(id, core.draw(), access));
         } else if let Some(noted) = rows::untold_of_key(&key) {
             untold.push(noted);
-        } else {
-            lost.add(Table::Meta, key);
         }
+        // Any other row is as it was written, by a release that knows it. It stays.
     }
     for (id, opening) in untold {
         let Some(workspace) = workspaces.get_mut(&id) else { continue };

@@ -497,3 +497,32 @@ fn a_home_that_was_salvaged_is_not_taken_for_a_carrier_of_what_it_has_lost() {
     busy.world.pass(60_000);
     assert!(envelopes(&busy.world, BEN) == all, "nobody has read the decided one");
 }
+
+/// A later release wrote a row that this one does not know: it is there when that one is back,
+/// after restarts and after the file was made anew. One that is damaged is lost as any other.
+#[test]
+fn a_row_that_only_a_later_release_knows_is_left_alone() {
+    let mut busy = busy(11);
+    let row = |key: &[u8]| (Table::Meta, key.to_vec());
+    let (known_later, rotten) = (row(b"later/kept"), row(b"later/rotten"));
+    busy.world.crash(ANA);
+    for key in [&known_later, &rotten] {
+        busy.world.peers[ANA].disk.insert(key.clone(), b"as it was written".to_vec());
+    }
+    busy.world.rot(ANA, Table::Meta, &rotten.1);
+    busy.world.start(ANA);
+    busy.world.quiet();
+    let damaged = |event: &&Event| matches!(event, Event::Damaged { .. });
+    let said = busy.world.peers[ANA].events.iter().filter(damaged).count();
+    assert_eq!(said, 1, "of the damaged row alone");
+    assert!(!busy.world.peers[ANA].damaged.contains(&rotten));
+
+    let (why, kept, rows, lost) = ("redb stopped".to_owned(), "kept".to_owned(), 1, 1);
+    busy.world.handle(ANA, Input::Salvaged(Salvaged { why, kept, rows, lost }));
+    busy.world.quiet();
+    busy.world.crash(ANA);
+    busy.world.start(ANA);
+    busy.world.quiet();
+    let value = busy.world.peers[ANA].disk.get(&known_later).map(Vec::as_slice);
+    assert_eq!(value, Some(&b"as it was written"[..]));
+}
