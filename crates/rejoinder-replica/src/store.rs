@@ -26,22 +26,31 @@ pub enum Table {
     Proposals,
     /// The highest address card of each device.
     Addresses,
+    /// The rows of whoever runs the replica, which knows nothing of them.
+    Shell,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Meta,
         Self::Records,
         Self::Envelopes,
         Self::VersionVectors,
         Self::Proposals,
         Self::Addresses,
+        Self::Shell,
     ];
 
     /// The tables that are read whole when a home is opened. The others are read on demand.
-    pub const AT_OPEN: [Self; 5] =
-        [Self::Meta, Self::Records, Self::VersionVectors, Self::Proposals, Self::Addresses];
+    pub const AT_OPEN: [Self; 6] = [
+        Self::Meta,
+        Self::Records,
+        Self::VersionVectors,
+        Self::Proposals,
+        Self::Addresses,
+        Self::Shell,
+    ];
 
     /// Its name in the file. A name that was once released is never given to another table.
     pub fn name(self) -> &'static str {
@@ -52,6 +61,7 @@ impl Table {
             Self::VersionVectors => "frontiers",
             Self::Proposals => "proposals",
             Self::Addresses => "addresses",
+            Self::Shell => "shell",
         }
     }
 }

@@ -15,6 +15,7 @@ mod linking;
 mod links;
 mod network;
 mod open;
+mod port;
 mod reach;
 mod roster;
 mod subscribers;

@@ -11,7 +11,7 @@ use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
 use rejoinder_identity::{Incarnation, PeerId};
 use rejoinder_quic::Endpoint;
-use rejoinder_replica::{Batch, Command, Config, Replica, Restored, Table};
+use rejoinder_replica::{Command, Config, Replica};
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -21,6 +21,7 @@ use super::{
     disk::{self, Disk},
     door::Door,
     network::{Network, Parts},
+    port::Kept,
     subscribers::Subscribers,
 };
 use crate::{
@@ -33,9 +34,6 @@ use crate::{
     options::Options,
     place::Place,
 };
-
-/// The row in which the port is kept, among the replica's own.
-const PORT: &[u8] = b"shell/port";
 
 /// A home that was opened.
 pub(crate) struct Opened {
@@ -63,7 +61,8 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     };
 
     let disk::Opened { disk, key, mut restored } = take(driver, place, fresh_key).await?;
-    let kept_port = take_port(&mut restored).filter(|_| keeps_port);
+    let kept = Kept::take(&mut restored);
+    let kept_port = kept.port().filter(|_| keeps_port);
     let clock = Clock::start(clock);
     // A home that nobody has named is known by its key.
     let first_name = name.clone().unwrap_or_else(|| key.public().short());
@@ -87,8 +86,8 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
     })
     .map_err(|source| OpenError::Listen { address: listen, source })?;
     let port = endpoint.local_address().port();
-    if keeps_port && kept_port != Some(port) {
-        disk.keep(port_row(port));
+    if keeps_port && let Some(rows) = kept.keep(port) {
+        disk.keep(rows);
     }
 
     let dialer = Dialer::new(ChaCha8Rng::from_seed(dialer_seed));
@@ -157,24 +156,6 @@ async fn take(
             opened => return opened.map_err(|(error, _)| error),
         }
     }
-}
-
-/// The port that was kept, which the replica knows nothing of.
-fn take_port(restored: &mut Restored) -> Option<u16> {
-    if let Some(damaged) = restored.damaged.get_mut(&Table::Meta) {
-        // Another one is kept soon; the replica need not see to it.
-        damaged.retain(|key| key != PORT);
-    }
-    let rows = restored.rows.get_mut(&Table::Meta)?;
-    let place = rows.iter().position(|(key, _)| key == PORT)?;
-    let (_, value) = rows.remove(place);
-    value.try_into().ok().map(u16::from_le_bytes)
-}
-
-fn port_row(port: u16) -> Batch {
-    let mut batch = Batch::default();
-    batch.put(Table::Meta, PORT.to_vec(), port.to_le_bytes().to_vec());
-    batch
 }
 
 fn bind(

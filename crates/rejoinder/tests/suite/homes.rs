@@ -3,6 +3,8 @@
 use std::net::UdpSocket;
 
 use rejoinder::{Directory, Home, OpenError};
+use rejoinder_replica::{Batch, Load, Table};
+use rejoinder_storage::Store;
 
 use crate::support::{answer, directories, form, open, options, soon, submitted};
 
@@ -27,6 +29,34 @@ async fn a_home_keeps_its_key_and_its_port_but_no_run() {
     assert_eq!(again.me(), me);
     assert_eq!(again.addresses().await.unwrap(), addresses);
     assert_ne!(again.incarnation(), run);
+}
+
+/// Releases before 0.2 kept the port among the replica's rows.
+#[tokio::test]
+async fn a_home_from_before_the_shell_had_a_table_keeps_its_port() {
+    let [at] = directories();
+    let home = open("ana", at.path()).await;
+    let addresses = home.addresses().await.unwrap();
+    home.close().await;
+    let (old, new) = (b"shell/port".to_vec(), b"port".to_vec());
+    let rows = |table| Load { table, prefix: Vec::new() };
+    let file = at.path().join("home.redb");
+    {
+        let (mut store, _) = Store::open_file(&file).unwrap();
+        let port = addresses[0].port().to_le_bytes().to_vec();
+        assert_eq!(store.load(&rows(Table::Shell)).unwrap().rows, [(new.clone(), port.clone())]);
+        let mut as_before = Batch::default();
+        as_before.delete(Table::Shell, new.clone());
+        as_before.put(Table::Meta, old.clone(), port);
+        store.commit(&[as_before]).unwrap();
+    }
+    let home = open("ana", at.path()).await;
+    assert_eq!(home.addresses().await.unwrap(), addresses);
+    home.close().await;
+    let (store, _) = Store::open_file(&file).unwrap();
+    assert_eq!(store.load(&rows(Table::Shell)).unwrap().rows.len(), 1);
+    let meta = store.load(&rows(Table::Meta)).unwrap().rows;
+    assert!(meta.iter().all(|(key, _)| *key != old), "it moved");
 }
 
 #[tokio::test]
