@@ -1,4 +1,4 @@
-//! Where a device says that it can be reached.
+//! The addresses at which a device says that it can be reached.
 
 use std::net::SocketAddr;
 
@@ -10,16 +10,16 @@ use crate::limits;
 /// A device's list of its addresses, signed by the device. The highest counter wins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressCard {
-    /// Whose addresses these are. Whoever reads a card checks that this is who signed it.
+    /// The device. A reader checks that it signed the card.
     pub device: PeerId,
     /// The addresses, the best first.
     pub addresses: Vec<SocketAddr>,
-    /// Goes up with every change.
+    /// A number that goes up with every change.
     pub counter: u64,
 }
 
 impl AddressCard {
-    /// Whether it is short enough to be kept and forwarded.
+    /// Returns whether it is short enough to be kept and forwarded.
     pub fn fits(&self) -> bool {
         self.addresses.len() <= limits::CARD_ADDRESSES
     }

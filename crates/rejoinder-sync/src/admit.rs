@@ -1,4 +1,4 @@
-//! What is held here changes: an item was admitted, answered or made durable.
+//! Changes of what is held here: an item was admitted, answered or made durable.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use rejoinder_identity::{ActorId, DocumentId, ProposalId, RecordId, Timestamp, T
 use crate::{Effect, Item, ItemKind, LinkId, Sync, key::Key};
 
 impl Sync {
-    /// The log has a record more, of this epoch. `from` is the link it came over; none: it was
-    /// made here, and is on the disk already.
+    /// The log has one more record, of this epoch. `from` is the link it came over; `None` if it
+    /// was made here, and is on the disk already.
     pub fn add_record(
         &mut self,
         now: Timestamp,
@@ -70,8 +70,8 @@ impl Sync {
         self.held_changed();
     }
 
-    /// A document is no more: the record that opened it is void. Who still has it gets the log, and
-    /// then has it no more either.
+    /// A document no longer exists: the record that opened it is void. A peer that still has it
+    /// gets the log, and then drops it too.
     pub fn forget_document(&mut self, now: Timestamp, document: &DocumentId) {
         self.now = now;
         for key in self.held.forget_document(document) {
@@ -80,8 +80,8 @@ impl Sync {
         self.held_changed();
     }
 
-    /// A device's newest address card, for all whom it did not come from. Who is not linked now
-    /// gets it with the next link's hello.
+    /// Sends a device's newest address card over every link except the one it came from. A peer
+    /// that is not linked now gets it with the next link's hello.
     pub fn push_card(&mut self, now: Timestamp, bytes: &Arc<[u8]>, from: Option<LinkId>) {
         self.now = now;
         for (id, link) in &mut self.links {
@@ -92,7 +92,7 @@ impl Sync {
         self.wake_all();
     }
 
-    /// The same for one link alone: a card that came since its hello was written.
+    /// Sends a card over one link alone: it came after that link's hello was written.
     pub fn push_card_to(&mut self, now: Timestamp, link: LinkId, bytes: &Arc<[u8]>) {
         self.now = now;
         if let Some(other) = self.links.get_mut(&link) {
@@ -101,11 +101,11 @@ impl Sync {
         self.wake(link);
     }
 
-    /// What came over a link was here already: of its log or actor at least this is held here.
-    /// The other side hears when it is stored.
+    /// An item that came over a link was here already. `item` is the last that is held here of its
+    /// log or actor. The other side is told when it is stored.
     ///
-    /// It is not concluded that the other side holds all that is held here: it may have sent
-    /// something old.
+    /// This does not mean that the other side holds all that is held here: it may have sent an old
+    /// item.
     pub fn seen_again(&mut self, now: Timestamp, link: LinkId, item: Item) {
         self.now = now;
         let Some(other) = self.links.get_mut(&link) else { return };
@@ -115,8 +115,8 @@ impl Sync {
         self.wake(link);
     }
 
-    /// The disk has an item, and of its log or actor all before it. Those who sent it are told.
-    /// To be said of every record, also of one that has become void meanwhile, in the order of
+    /// The disk has an item, and all before it of its log or actor. The links that sent it are
+    /// told. Call it for every record, even for one that has become void meanwhile, in the order of
     /// the writes.
     pub fn stored(&mut self, now: Timestamp, item: Item) {
         self.now = now;
@@ -134,7 +134,7 @@ impl Sync {
         self.wake_all();
     }
 
-    /// Offers what is new here to all links but the one it came from.
+    /// Offers a new item to all links except the one it came from.
     fn spread(&mut self, item: Item, kind: ItemKind, bytes: &Arc<[u8]>, from: Option<LinkId>) {
         for (id, link) in &mut self.links {
             if Some(*id) == from {

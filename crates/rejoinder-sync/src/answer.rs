@@ -1,4 +1,4 @@
-//! What was fetched for a link comes.
+//! Items that were fetched for a link come.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,7 +7,8 @@ use rejoinder_identity::{DocumentId, ProposalId, Timestamp};
 use crate::{Fetched, Item, ItemKind, LinkId, Sync, key::Key};
 
 impl Sync {
-    /// Answers [`Effect::WantRecords`](crate::Effect::WantRecords). None: they can't be had now.
+    /// Answers [`Effect::WantRecords`](crate::Effect::WantRecords). An empty list says that they
+    /// can't be had now.
     pub fn send_records(&mut self, now: Timestamp, id: LinkId, from: u64, records: Vec<Arc<[u8]>>) {
         self.now = now;
         let Some(link) = self.links.get_mut(&id) else { return };
@@ -23,8 +24,8 @@ impl Sync {
         self.wake(id);
     }
 
-    /// Answers [`Effect::WantEnvelopes`](crate::Effect::WantEnvelopes). None: they can't be had
-    /// now.
+    /// Answers [`Effect::WantEnvelopes`](crate::Effect::WantEnvelopes). An empty list says that
+    /// they can't be had now.
     pub fn send_envelopes(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,5 @@
-//! Two sides find out what each of them lacks: positions first, summaries if they differ.
+//! Anti-entropy: two sides find out what each of them lacks. Positions go first, and summaries if
+//! they differ.
 
 use rejoinder_identity::RecordId;
 
@@ -10,7 +11,7 @@ use crate::{
     message::{LogSummary, Position, Summary},
 };
 
-/// What a part of a summary said to be on the other side's disk.
+/// The items that a part of a summary said to be on the other side's disk.
 #[derive(Debug, Default)]
 struct Learned {
     log_length: u64,
@@ -118,7 +119,7 @@ fn learn(held: &Held, link: &mut Link, summary: &Summary) -> Learned {
         if !in_part(&key) {
             break;
         }
-        // What only they have is theirs to send.
+        // Items that only they have are theirs to send.
         while theirs.next_if(|line| line.key() < key).is_some() {}
         let their = theirs.next_if(|line| line.key() == key);
         learn_line(link, &ours, their, &mut learned);
@@ -133,7 +134,7 @@ fn learn(held: &Held, link: &mut Link, summary: &Summary) -> Learned {
 fn learn_line(link: &mut Link, ours: &Line, their: Option<&Line>, learned: &mut Learned) {
     let key = ours.key();
     let has = their.map_or(0, |line| line.seq());
-    // Of a fork they get our branch: both sides must see that there are two.
+    // On a fork they get our branch: both sides must see that there are two.
     let has = if their.is_some_and(|their| their.forks(ours)) { has - 1 } else { has };
     let has = has.max(link.outflow.flying(&key));
     if has < ours.seq() {

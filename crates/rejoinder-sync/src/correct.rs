@@ -1,18 +1,18 @@
-//! What was said to be held is not what is held: a document was read from a damaged disk.
+//! Corrections of what is claimed to be held, after a document was read from a damaged disk.
 
 use rejoinder_identity::{ActorId, DocumentId, Timestamp, VersionVector};
 
 use crate::{Sync, key::Key, link::Link};
 
 impl Sync {
-    /// What is said to be held of a document.
+    /// Returns the version vector that is claimed for a document.
     pub fn version_vector(&self, document: &DocumentId) -> VersionVector {
         self.held.version_vector(document)
     }
 
-    /// What is really held of a document, all of it on the disk: less than was said where rows are
-    /// damaged, or more where it was only the rows that say so. A comparison with everybody finds
-    /// out soon what is to be sent again, and to whom.
+    /// Replaces the version vector of a document by the real one, all of it on the disk. It is less
+    /// than was claimed if envelopes are damaged, and more if only the summary rows are. A
+    /// comparison with every peer soon finds out what to send again, and to whom.
     pub fn correct_document(&mut self, now: Timestamp, document: DocumentId, held: &VersionVector) {
         self.now = now;
         let said = self.held.version_vector(&document);

@@ -1,7 +1,7 @@
 //! One hash over all that is held, so that two sides find out in a line that they hold the same.
 //!
 //! It is the root of a tree of two levels: documents fall into 256 buckets by the first byte of
-//! their ids, and a bucket is hashed anew only after something in it changed. (A sum of hashes
+//! their ids, and a bucket is hashed again only after something in it changed. (A sum of hashes
 //! would be simpler, but a member could make up a few thousand changes whose sum hides what
 //! somebody else is lacking.)
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rejoinder_identity::{ActorId, DocumentId, Hash, ProposalId, Tip, hash};
 
-/// How far each actor of each document has come.
+/// The last change of each actor in each document.
 pub(crate) type Tips = BTreeMap<(DocumentId, ActorId), Tip>;
 
 /// The hashes that are still right.
@@ -49,7 +49,7 @@ impl Digest {
     }
 }
 
-/// None: a bucket that holds nothing is none, whoever asked about it.
+/// Returns the hash of a bucket; `None` if it is empty.
 fn bucket_hash(bucket: u8, tips: &Tips) -> Option<Hash> {
     let (mut first, mut last) = ([0; 32], [255; 32]);
     (first[0], last[0]) = (bucket, bucket);

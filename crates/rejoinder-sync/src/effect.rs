@@ -1,4 +1,4 @@
-//! What a [`Sync`](crate::Sync) wants done.
+//! The things that a [`Sync`](crate::Sync) wants done.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use rejoinder_identity::{ActorId, DocumentId, ProposalId};
 
 use crate::{ItemKind, LinkId};
 
-/// What to do, in the order in which it is said.
+/// Something to do. The order of effects matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Send a frame.
@@ -18,7 +18,7 @@ pub enum Effect {
     Arrived {
         /// Over this link.
         link: LinkId,
-        /// What it is said to be.
+        /// The kind that it is said to be of.
         kind: ItemKind,
         /// The item, unchecked.
         bytes: Vec<u8>,
@@ -30,7 +30,7 @@ pub enum Effect {
         link: LinkId,
         /// The index of the first.
         from: u64,
-        /// How many bytes are welcome.
+        /// The number of bytes that are welcome.
         budget: usize,
     },
     /// Answer with [`Sync::send_envelopes`](crate::Sync::send_envelopes): of each actor named the
@@ -42,34 +42,34 @@ pub enum Effect {
         link: LinkId,
         /// Of this document.
         document: DocumentId,
-        /// Who is lacking there, and after which number.
+        /// The actors whose changes are missing there, each with the last number that is not.
         after: BTreeMap<ActorId, u64>,
-        /// How many bytes are welcome.
+        /// The number of bytes that are welcome.
         budget: usize,
     },
     /// Answer with [`Sync::send_proposals`](crate::Sync::send_proposals).
     WantProposals {
         /// For this link.
         link: LinkId,
-        /// Which ones.
+        /// The proposals.
         ids: Vec<ProposalId>,
     },
     /// The peer has these on its disk.
     Carried {
         /// The link to it.
         link: LinkId,
-        /// What.
+        /// The items.
         carried: Carried,
     },
-    /// Whether all that the peer had when it last told its position is held here, and nothing
-    /// else. Said when it changes; a link begins as not in sync.
+    /// Whether exactly those items are held here that the peer had when it last told its position.
+    /// Said when it changes; a link begins as not in sync.
     InSync(LinkId, bool),
     /// A comparison was due and the other side has never told a position: it may not know that
     /// this device belongs here, or is only late.
     Unheard(LinkId),
 }
 
-/// What a peer has on its disk.
+/// The items that a peer has on its disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carried {
     /// All that is held here at this moment.

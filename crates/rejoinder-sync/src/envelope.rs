@@ -3,12 +3,12 @@
 use rejoinder_identity::{ActorId, DocumentId, Incarnation, Kind, PeerId, Signable};
 use serde::{Deserialize, Serialize};
 
-/// One Automerge change and whose it is. Its number and predecessors are the change's own.
+/// One Automerge change and its author. The change itself has its number and predecessors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
     /// The document that it changes.
     pub document: DocumentId,
-    /// Who wrote it. Whoever reads an envelope checks that this is who signed it.
+    /// The author. A reader checks that the author signed the envelope.
     pub author: PeerId,
     /// The run of the author's home in which it was written.
     pub incarnation: Incarnation,
@@ -17,7 +17,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// The only actor whose changes this envelope may carry.
+    /// Returns the only actor whose changes this envelope may carry.
     pub fn actor(&self) -> ActorId {
         ActorId::of_author(&self.author, &self.document, &self.incarnation)
     }

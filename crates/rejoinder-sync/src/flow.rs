@@ -1,24 +1,25 @@
-//! How much is on its way over a link in each direction, and what.
+//! Flow control: the bytes and items on their way over a link, in each direction.
 //!
-//! Only summaries and items count: what is small and rare needs no room.
+//! Only summaries and items count: the other messages are small and rare.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::{Misbehaved, key::Key, limits};
 
-/// What we sent. Frames arrive in order, so "heard so many bytes" says which.
+/// The frames that we sent. They arrive in order, so "heard so many bytes" says which arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Outflow {
     sent: u64,
     heard: u64,
     frames: VecDeque<(u64, Vec<Key>)>,
-    /// What may not have arrived yet, and where the frame with it ends (none: not yet sent).
+    /// The last item of each key that may not have arrived yet, and where its frame ends; `None` if
+    /// it was not sent yet.
     flying: BTreeMap<Key, (u64, Option<u64>)>,
     flying_log: (u64, Option<u64>),
 }
 
 impl Outflow {
-    /// How much more may be sent now.
+    /// Returns the number of bytes that may be sent now.
     pub(crate) fn room(&self) -> usize {
         let flying = usize::try_from(self.sent - self.heard).unwrap_or(usize::MAX);
         limits::WINDOW.saturating_sub(flying)
@@ -73,7 +74,7 @@ impl Outflow {
         Ok(())
     }
 
-    /// Up to where the other side may have this key although it did not say so yet.
+    /// Returns the number up to which the other side may have this key, although it did not say so.
     pub(crate) fn flying(&self, key: &Key) -> u64 {
         self.flying.get(key).map_or(0, |(seq, _)| *seq)
     }
@@ -90,13 +91,13 @@ impl Outflow {
         }
     }
 
-    /// Some records are void, also of those that fly: what has landed is not known any more.
+    /// Some records are void, perhaps in flight: it is no longer known which have landed.
     pub(crate) fn log_cut(&mut self) {
         self.flying_log = (0, None);
     }
 }
 
-/// What came.
+/// The bytes that came.
 #[derive(Debug, Default)]
 pub(crate) struct Inflow {
     came: u64,
@@ -108,7 +109,7 @@ impl Inflow {
     pub(crate) fn came(&mut self, bytes: usize) -> Result<(), Misbehaved> {
         self.came += bytes as u64;
         let bytes = self.came - self.told;
-        // Whoever has any room left may send one frame.
+        // A sender with any room left may send one whole frame.
         if bytes > (limits::WINDOW + limits::FRAME) as u64 {
             return Err(Misbehaved::Overrun { bytes });
         }
@@ -119,7 +120,7 @@ impl Inflow {
         self.dealt_with += bytes as u64;
     }
 
-    /// What to tell, if more than `least` bytes were dealt with since the last time.
+    /// Returns the credit to tell, if more than `least` bytes were dealt with since the last time.
     pub(crate) fn tell(&mut self, least: usize) -> Option<u64> {
         if self.dealt_with - self.told <= least as u64 {
             return None;
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_wait_is_noticed() {
+    fn a_sender_that_does_not_wait_is_noticed() {
         let mut flow = Inflow::default();
         flow.came(limits::WINDOW).unwrap();
         flow.came(limits::FRAME).unwrap();

@@ -1,4 +1,4 @@
-//! What is held here, and what of it is not on the disk yet.
+//! The items held here, and those of them that are not on the disk yet.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::{
 /// The links that want to hear when an item is stored: they sent it, or said that they hold it.
 type Asking = BTreeSet<LinkId>;
 
-/// What is held here of one workspace.
+/// The items of one workspace that are held here.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     pub(crate) log: Log,
@@ -101,7 +101,7 @@ impl Held {
         self.proposals.remove(id)
     }
 
-    /// Returns the keys that are no more.
+    /// Returns the keys that no longer exist.
     pub(crate) fn forget_document(&mut self, document: &DocumentId) -> Vec<Key> {
         self.digest.document_changed(document);
         let range = (*document, ActorId([0; 16]))..=(*document, ActorId([255; 16]));
@@ -180,7 +180,7 @@ impl Held {
         Position { log, digest, all_stored: self.all_stored(), compare }
     }
 
-    /// Whether this is what is held here: the same log and the same items.
+    /// Returns whether this position is ours: the same log and the same items.
     pub(crate) fn is_at(&mut self, position: &Position) -> bool {
         let log: LogPosition = self.log.position();
         log == position.log && self.digest() == position.digest
@@ -191,7 +191,7 @@ impl Held {
         LogSummary { position, stored: self.log_stored, trail }
     }
 
-    /// The number of the last envelope, or 1 for a proposal that is here.
+    /// Returns the number of the last envelope; for a proposal, 1 if it is here.
     pub(crate) fn seq(&self, key: &Key) -> u64 {
         match key {
             Key::Proposal(id) => u64::from(self.proposals.contains(id)),
@@ -201,7 +201,7 @@ impl Held {
         }
     }
 
-    /// What is held from a key on, in order.
+    /// Returns the lines of all items from a key on, in order.
     pub(crate) fn lines(&self, from: Option<Key>) -> impl Iterator<Item = Line> {
         let (proposal, place) = match from {
             None => (Some(ProposalId([0; 32])), FIRST),
@@ -214,7 +214,7 @@ impl Held {
             .chain(self.tips.range(place..).map(|(place, tip)| self.envelopes_line(place, tip)))
     }
 
-    /// The lines of one part of a summary, and where the next part begins.
+    /// Returns the lines of one part of a summary, and the key at which the next part begins.
     pub(crate) fn part(&self, from: Option<Key>) -> (Vec<Line>, Option<Key>) {
         let mut lines: Vec<Line> = self.lines(from).take(limits::LINES + 1).collect();
         let next = lines.get(limits::LINES).map(Line::key);

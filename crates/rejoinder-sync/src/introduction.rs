@@ -1,5 +1,5 @@
-//! What one end of a link says when the other has not said a word: here is who I am. At that end
-//! the link may not be up, and then it is read by whoever says which links are.
+//! An introduction: "here is who I am", said by one end of a link when the other has not said a
+//! word. At the other end the link may not be up; then the code that brings links up reads it.
 
 use crate::message::{INTRODUCTION, VERSION};
 
@@ -8,7 +8,7 @@ pub fn introduction_frame(introduction: &[u8]) -> Vec<u8> {
     [&[VERSION, INTRODUCTION], introduction].concat()
 }
 
-/// The introduction in a frame, if it is one. On a link that is up here
+/// Returns the introduction in a frame, if it is one. On a link that is up here
 /// [`Sync::receive`](crate::Sync::receive) ignores it.
 pub fn introduction_in(frame: &[u8]) -> Option<&[u8]> {
     frame.strip_prefix(&[VERSION, INTRODUCTION])

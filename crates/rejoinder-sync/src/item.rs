@@ -1,4 +1,4 @@
-//! What is replicated, and how it is named here.
+//! The items that are replicated, and their names.
 
 use std::{fmt, sync::Arc};
 
@@ -8,7 +8,7 @@ use rejoinder_identity::{ActorId, DocumentId, ProposalId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkId(pub u64);
 
-/// What can come over a link. The number is on the wire.
+/// The kind of an item that can come over a link. The number is on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ItemKind {
@@ -16,7 +16,7 @@ pub enum ItemKind {
     Record = 1,
     /// A change of a document.
     Envelope = 2,
-    /// A member's wish, or a device's to become one.
+    /// A member's proposal, or a device's request to become a member.
     Proposal = 3,
     /// A device's addresses.
     AddressCard = 4,
@@ -38,7 +38,7 @@ impl fmt::Display for ItemKind {
 pub enum Item {
     /// The log up to this many records.
     Record {
-        /// How long the log is with it.
+        /// The length of the log with it.
         length: u64,
     },
     /// A change.
@@ -47,7 +47,7 @@ pub enum Item {
         document: DocumentId,
         /// By this actor.
         actor: ActorId,
-        /// The actor's how manieth.
+        /// Its number among the actor's changes, from 1.
         seq: u64,
     },
     /// A proposal.
@@ -57,7 +57,7 @@ pub enum Item {
 /// An envelope that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Whose change it is.
+    /// The actor who made the change.
     pub actor: ActorId,
     /// Its number.
     pub seq: u64,

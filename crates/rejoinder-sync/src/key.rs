@@ -1,11 +1,11 @@
-//! Under what an item is compared, and the order in which comparisons go through them.
+//! The keys under which items are compared, in the order in which a comparison goes through them.
 
 use rejoinder_identity::{ActorId, DocumentId, ProposalId, Tip};
 use serde::{Deserialize, Serialize};
 
 use crate::Item;
 
-/// What one line of a summary is about.
+/// The subject of one line of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Key {
     /// An unanswered proposal.
@@ -35,10 +35,9 @@ impl Item {
     }
 }
 
-/// What is held of one key, and how much of it is not on the disk yet.
+/// The items of one key that are held, and how many of them are not on the disk yet.
 ///
-/// An envelope is sent on and shown before it is stored, so what is held and what is stored are
-/// two things; the second is nearly always all of the first.
+/// An envelope is sent on and shown before it is stored, so the two differ for a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Line {
     /// It is held.
@@ -55,7 +54,7 @@ impl Line {
         }
     }
 
-    /// How far it goes: 1 for a proposal, the number of the last envelope.
+    /// Returns the number of the last item held: 1 for a proposal.
     pub(crate) fn seq(&self) -> u64 {
         match self {
             Self::Proposal { .. } => 1,
@@ -63,7 +62,7 @@ impl Line {
         }
     }
 
-    /// How far it is stored.
+    /// Returns the number of the last item stored.
     pub(crate) fn stored(&self) -> u64 {
         match self {
             Self::Proposal { stored, .. } => u64::from(*stored),
@@ -71,7 +70,7 @@ impl Line {
         }
     }
 
-    /// The last item of it.
+    /// Returns the last item held.
     pub(crate) fn item(&self) -> Item {
         match *self {
             Self::Proposal { id, .. } => Item::Proposal(id),
@@ -81,7 +80,7 @@ impl Line {
         }
     }
 
-    /// Whether the same actor has two changes of one number.
+    /// Returns whether the same actor has two changes of one number.
     pub(crate) fn forks(&self, other: &Self) -> bool {
         match (self, other) {
             (

@@ -30,9 +30,10 @@ pub const ACKNOWLEDGED: usize = 1024;
 /// Places of the log that a summary names: one for every doubling of the distance from its head.
 pub const TRAIL: usize = 66;
 
-/// Sent on a link and not yet heard there. One more frame may be on its way when it is reached.
+/// Bytes sent on a link and not yet heard there. When it is reached, one more frame may be on its
+/// way.
 pub const WINDOW: usize = 1024 * 1024;
-/// What was heard is told when it has come to this.
+/// Credit is given when this much was heard since the last time.
 pub const HEARD: usize = WINDOW / 8;
 /// Documents that a link waits for at a time: their answers fill a window.
 pub const FETCHES: usize = WINDOW / FRAME_TARGET;
@@ -51,11 +52,11 @@ pub const POSITION: Duration = Duration::from_millis(50);
 pub const PARKED: usize = 256;
 /// Bytes of the parked items of one author.
 pub const PARKED_BYTES: usize = 1024 * 1024;
-/// Parked items of all authors: whoever relays may invent authors.
+/// Parked items of all authors: a relaying peer may invent authors.
 pub const PARKED_TOTAL: usize = 16 * PARKED;
 /// Bytes of the parked items of all authors.
 pub const PARKED_TOTAL_BYTES: usize = 16 * PARKED_BYTES;
-/// Parked items that one link brought, so that who invents authors fills its own room alone.
+/// Parked items that one link brought, so that a peer that invents authors fills only its own room.
 pub const PARKED_LINK: usize = PARKED_TOTAL / 4;
 /// Bytes of those.
 pub const PARKED_LINK_BYTES: usize = PARKED_TOTAL_BYTES / 4;

@@ -1,4 +1,4 @@
-//! What is known of the other side of one link, for as long as the link lives.
+//! The state of one link: all that is known of its other side, for as long as the link lives.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -19,7 +19,7 @@ use crate::{
     talk::Talk,
 };
 
-/// Of which keys the other side has said what it holds.
+/// The keys for which the other side has said what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     Nothing,
@@ -64,11 +64,11 @@ pub(crate) struct Link {
     pub(crate) talk: Talk,
     /// The last position that the other side told.
     pub(crate) theirs: Option<Position>,
-    /// Whether that was, when last looked, what is held here.
+    /// Whether, at the last check, the peer's position equalled ours.
     pub(crate) in_sync: bool,
-    /// Something changed since it was last looked.
+    /// Something changed since the last check.
     pub(crate) look: bool,
-    /// All that is held here was said to be stored there.
+    /// The peer was said to have stored all that is held here.
     pub(crate) all_carried: bool,
     /// It waits for its turn to speak.
     pub(crate) queued: bool,
@@ -96,7 +96,7 @@ impl Link {
         }
     }
 
-    /// Sends a card, now or as soon as may be. Too many that wait are dropped, the oldest first.
+    /// Sends a card, now or as soon as possible. If too many wait, the oldest are dropped.
     pub(crate) fn push_card(&mut self, bytes: &Arc<[u8]>) {
         if self.cards.len() >= limits::CARDS {
             self.cards.pop_front();
@@ -105,7 +105,7 @@ impl Link {
         self.send_cards();
     }
 
-    /// Cards that have waited.
+    /// Sends cards that have waited, as far as there is room.
     pub(crate) fn send_cards(&mut self) {
         while let Some(bytes) = self.cards.front()
             && self.theirs.is_some()
@@ -125,16 +125,16 @@ impl Link {
         }
     }
 
-    /// Whether so much can be sent without waiting. What is larger than any window goes when
-    /// nothing else is on its way.
+    /// Returns whether so many bytes can be sent without waiting. An item larger than any window
+    /// goes when nothing else is on its way.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let (room, waiting) = (self.outflow.room(), self.outbox.bytes() + self.owed.reserved());
         waiting + bytes <= room || (waiting == 0 && room >= limits::WINDOW - limits::HEARD)
     }
 
-    /// An item that is new here, and that did not come from there: it is pushed at once, unless
-    /// something that it depends on has not been sent yet, or the other side stalls. Then only
-    /// its name is kept.
+    /// Offers a new item that did not come from the other side. It is pushed at once, unless an
+    /// item that it depends on has not been sent yet, or the other side stalls. Then only its name
+    /// is kept.
     pub(crate) fn offer(&mut self, held: &Held, item: Item, kind: ItemKind, bytes: &Arc<[u8]>) {
         let (key, seq) = match item.place() {
             LogOrKey::Log(length) => return self.offer_record(length, bytes),
@@ -168,7 +168,7 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// It is too long for any link, and dropped. The other side lacks it still.
+    /// It is too long for any link, and was dropped. The other side still lacks it.
     pub(crate) fn push(
         &mut self,
         kind: ItemKind,
@@ -208,7 +208,7 @@ impl Link {
         }
     }
 
-    /// The other side needs nothing of this key, for it is no more.
+    /// This key no longer exists: the other side needs nothing of it.
     pub(crate) fn forget(&mut self, key: Key) {
         self.owed.has(&key, u64::MAX, 0);
         self.will_not_send(key, u64::MAX);
@@ -222,11 +222,11 @@ impl Link {
             LogOrKey::Log(place) => place > length,
             LogOrKey::Of(..) => false,
         });
-        // What was stored of the void branch says nothing of what replaces it.
+        // Acknowledging the void branch would be read as acknowledging what replaces it.
         self.acknowledging.log = self.acknowledging.log.min(length);
     }
 
-    /// What is held here has changed.
+    /// Our position has changed. Returns whether the link was in sync until now.
     pub(crate) fn held_changed(&mut self, now: Timestamp) -> bool {
         let was_in_sync = std::mem::take(&mut self.in_sync);
         if was_in_sync {
@@ -239,7 +239,7 @@ impl Link {
         was_in_sync
     }
 
-    /// Nothing is lacking there that could be sent now.
+    /// Returns whether the other side lacks nothing that could be sent now.
     pub(crate) fn is_caught_up(&self, log_length: u64) -> bool {
         self.outbox.is_empty() && self.owed.is_done(log_length) && self.talk.part().is_none()
     }

@@ -1,5 +1,4 @@
-//! What a peer may send of something that repeats: a list that is never longer than it may be, and
-//! bytes that are not copied to be read.
+//! Repeated things in a frame: lists with a limit, and bytes that are read without a copy.
 
 use std::{fmt, marker::PhantomData};
 

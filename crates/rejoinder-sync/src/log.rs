@@ -1,16 +1,16 @@
-//! The ids of the log's records: enough to find out what another log has of it.
+//! The ids of the log's records: enough to find out which of them another log has.
 
 use rejoinder_identity::RecordId;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
 
-/// How far a log has come.
+/// The head of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogPosition {
     /// The epoch of its head; 0 when it is empty.
     pub(crate) epoch: u64,
-    /// How many records it has.
+    /// The number of its records.
     pub(crate) length: u64,
     /// Its last record.
     pub(crate) head: RecordId,
@@ -46,24 +46,24 @@ impl Log {
         LogPosition { epoch: self.epoch, length, head: self.head_at(length) }
     }
 
-    /// The last of the first `length` records.
+    /// Returns the last of the first `length` records.
     ///
     /// # Panics
     ///
-    /// When there are not so many.
+    /// If there are fewer.
     pub(crate) fn head_at(&self, length: u64) -> RecordId {
         length.checked_sub(1).map_or(RecordId::NONE, |last| {
             self.records[usize::try_from(last).expect("an index of a record is in memory")]
         })
     }
 
-    /// Whether `head` is the last of the first `length` records here.
+    /// Returns whether `head` is the last of the first `length` records here.
     pub(crate) fn has(&self, length: u64, head: RecordId) -> bool {
         length <= self.length() && self.head_at(length) == head
     }
 
-    /// Places of this log, from its head back in steps that double, to the start. Another log can
-    /// tell from it how far the two are the same, to within twice the length that they are not.
+    /// Returns places of this log, from its head back to its start in steps that double. From them,
+    /// another log can tell how far the two agree, to within twice the length of the rest.
     pub(crate) fn trail(&self) -> Vec<(u64, RecordId)> {
         let length = self.length();
         let steps = std::iter::once(0).chain((0..limits::TRAIL as u32 - 2).map(|step| 1 << step));
@@ -74,7 +74,7 @@ impl Log {
             .collect()
     }
 
-    /// How many of our first records a log of that trail surely has.
+    /// Returns the number of our first records that a log of that trail certainly has.
     pub(crate) fn common(&self, trail: &[(u64, RecordId)]) -> u64 {
         trail
             .iter()
@@ -84,8 +84,8 @@ impl Log {
             .unwrap_or(0)
     }
 
-    /// How many of our records a peer there needs none of: it has them, or has a newer log than
-    /// ours and tells us.
+    /// Returns the number of our records that a peer at that position does not need: it has them,
+    /// or its log is newer than ours and it sends us the rest.
     pub(crate) fn known_at(&self, peer: &LogPosition, trail: &[(u64, RecordId)]) -> u64 {
         if self.has(peer.length, peer.head) {
             return peer.length;

@@ -1,4 +1,4 @@
-//! What two sides say to each other on a link, and its encoding.
+//! The messages on a link, and their encoding.
 //!
 //! A frame is a version byte, a kind byte and a body in postcard. A kind that this release doesn't
 //! know is ignored, and so is what follows a body: a later release may add kinds (reconciliation by
@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) const VERSION: u8 = 1;
-/// The kind of a frame that is for whoever says which links are up, see
+/// The kind of a frame that is not for [`Sync`](crate::Sync), see
 /// [`introduction_in`](crate::introduction_in).
 pub(crate) const INTRODUCTION: u8 = 6;
 
@@ -42,9 +42,9 @@ pub(crate) struct Position {
     pub(crate) compare: bool,
 }
 
-/// What is held of the keys from `from` up to but not including `until`. The parts of a summary
-/// come in order; the one that begins at the start carries the log, the one without an end is the
-/// last.
+/// The items held under the keys from `from` up to, but not including, `until`. The parts of a
+/// summary come in order. The part that begins at the start carries the log; the part without an
+/// end is the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     /// Whether it answers a summary: an answer is not answered.
@@ -55,11 +55,11 @@ pub(crate) struct Summary {
     pub(crate) lines: List<Line, { limits::LINES }>,
 }
 
-/// What is held of the log.
+/// The records that are held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogSummary {
     pub(crate) position: LogPosition,
-    /// How many of its records are on the disk.
+    /// The number of records on the disk.
     pub(crate) stored: u64,
     pub(crate) trail: List<(u64, RecordId), { limits::TRAIL }>,
 }
@@ -69,18 +69,18 @@ pub(crate) struct LogSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Items<'a>(#[serde(borrow)] pub(crate) List<(u8, Bytes<'a>), { limits::ITEMS }>);
 
-/// What came over the link and is now on the disk.
+/// Items that came over the link and are now on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
-    /// This many records, the last of them this one; (0, none) says nothing.
+    /// The number of records, and the last of them; `(0, None)` says nothing.
     pub(crate) log: (u64, Option<RecordId>),
-    /// Of an actor in a document, all up to the number.
+    /// A document, an actor, and the number up to which all its changes are on the disk.
     pub(crate) envelopes: List<(DocumentId, ActorId, u64), { limits::ACKNOWLEDGED }>,
     pub(crate) proposals: List<ProposalId, { limits::ACKNOWLEDGED }>,
 }
 
-/// How much of what the other side sent in summaries and items was dealt with, in bytes of whole
-/// frames since the link came up.
+/// The credit of the other side: the bytes of its summaries and items that were dealt with, in
+/// whole frames since the link came up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Heard {
     pub(crate) bytes: u64,
@@ -97,7 +97,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// None: a message of a later release.
+    /// Returns `None` for a message of a later release.
     pub(crate) fn from_frame(frame: &'a [u8]) -> Result<Option<Self>, Misbehaved> {
         if frame.len() > limits::FRAME {
             return Err(Misbehaved::FrameTooLarge { bytes: frame.len() });
@@ -127,7 +127,7 @@ impl ItemKind {
             .find(|kind| *kind as u8 == number)
     }
 
-    /// How long one may be.
+    /// Returns the length that an item of this kind may have.
     pub(crate) fn limit(self) -> usize {
         match self {
             Self::Record => limits::RECORD,

@@ -1,4 +1,4 @@
-//! What a peer did that ends its link.
+//! Violations of the protocol, each of which ends the link.
 
 use rejoinder_identity::DecodeError;
 
@@ -27,16 +27,16 @@ pub enum Misbehaved {
         /// Its length.
         bytes: usize,
     },
-    /// More was sent than was given room for.
+    /// The peer sent more than it had room for.
     #[error("{bytes} bytes without waiting for room")]
     Overrun {
-        /// Bytes that came and that we have not said to have heard.
+        /// The bytes that came, and that we have not acknowledged.
         bytes: u64,
     },
-    /// We are said to have been heard further than we spoke.
+    /// The peer says that it heard more than we sent.
     #[error("it heard more than was said")]
     HeardTooMuch,
-    /// The lines of a summary are not in order, or outside the part they are said to be of.
+    /// The lines of a summary are not in order, or lie outside their part.
     #[error("a summary that is out of order")]
     SummaryOutOfOrder,
 }

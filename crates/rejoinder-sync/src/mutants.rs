@@ -1,10 +1,10 @@
-//! What a known fault needs: see `rejoinder_identity::mutant`.
+//! Code that a known fault needs: see `rejoinder_identity::mutant`.
 
 use rejoinder_identity::{PeerId, mutant};
 
 use crate::{LinkId, sync::Sync};
 
-/// What was learned over a link outlives it.
+/// Knowledge about a peer outlives its link.
 const OUTLIVES: &str = "mutant-state-outlives-its-link";
 
 impl Sync {

@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 struct Outgoing {
     kind: ItemKind,
-    /// None: a card, of which nobody keeps track.
+    /// The item; `None` for a card, which nobody keeps track of.
     item: Option<Item>,
     bytes: Arc<[u8]>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct TooLong;
 pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
     pub(crate) contents: Vec<(Key, u64)>,
-    /// How long the log is with the last record in it.
+    /// The length of the log with the last record in it.
     pub(crate) log: Option<u64>,
 }
 
@@ -42,9 +42,9 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// It is longer than an item of its kind may be: the other side would close the link. What is
-    /// made or admitted here is not, but it may have come from outside by any door, so it is dropped
-    /// and not insisted on.
+    /// It is longer than an item of its kind may be: the other side would close the link. No item
+    /// that is made or admitted here should be, but one may have come from outside in another way.
+    /// So it is dropped, without a panic.
     pub(crate) fn push(
         &mut self,
         kind: ItemKind,
@@ -67,13 +67,13 @@ impl Outbox {
         self.items.is_empty()
     }
 
-    /// Takes out what has become superfluous.
+    /// Takes out items that have become superfluous.
     pub(crate) fn drop_if(&mut self, superfluous: impl Fn(&Item) -> bool) {
         self.items.retain(|outgoing| !outgoing.item.as_ref().is_some_and(&superfluous));
         self.bytes = self.items.iter().map(|outgoing| outgoing.bytes.len()).sum();
     }
 
-    /// The next frame: as many items as it holds.
+    /// Returns the next frame, with as many items as it holds.
     pub(crate) fn next_frame(&mut self) -> Option<Frame> {
         let (mut size, mut taken) = (0, Vec::new());
         while let Some(outgoing) = self.items.front()

@@ -1,7 +1,7 @@
-//! What the other side of a link is known to lack, and what of it is being fetched.
+//! Items that the other side of a link is known to lack, and those of them that are being fetched.
 //!
-//! Only names are kept here, never bytes: a peer that stalls costs a line for each actor that it is
-//! behind in.
+//! Only names are kept here, never bytes: a stalled peer costs one line for each actor of whom it
+//! lacks changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,18 +12,18 @@ use rejoinder_identity::{ActorId, DocumentId, ProposalId};
 
 use crate::{key::Key, limits};
 
-/// What is lacking on the other side.
+/// Items that the other side lacks.
 #[derive(Debug, Default)]
 pub(crate) struct Owed {
-    /// How many of our records are there or on their way. None: not known yet.
+    /// The number of our records that are there or on their way; `None` until it is known.
     records: Option<u64>,
-    /// After which number the changes of an actor are lacking.
+    /// The last change of each actor that the other side has; those after it are missing there.
     envelopes: BTreeMap<(DocumentId, ActorId), u64>,
     proposals: BTreeSet<ProposalId>,
     fetching: Fetching,
 }
 
-/// What was asked for, and what could not be had and is not asked for again before the next
+/// Items that were asked for. Those that could not be had are not asked for again before the next
 /// comparison.
 #[derive(Debug, Default)]
 struct Fetching {
@@ -40,7 +40,7 @@ enum Fetch {
     Failed,
 }
 
-/// What to fetch next.
+/// The next thing to fetch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     Records { from: u64 },
@@ -92,7 +92,7 @@ impl Owed {
         }
     }
 
-    /// Whether this is the next that is lacking of its key.
+    /// Returns whether this is the next item of its key that is missing there.
     pub(crate) fn is_next(&self, key: &Key, seq: u64) -> bool {
         match key {
             Key::Proposal(id) => self.proposals.contains(id),
@@ -118,24 +118,24 @@ impl Owed {
         *self = Self { records: Some(records), ..Self::default() };
     }
 
-    /// A comparison begins: what could not be fetched is tried again.
+    /// A comparison begins: items that could not be fetched are tried again.
     pub(crate) fn forget_failures(&mut self) {
         self.fetching = Fetching::default();
     }
 
-    /// Room that is set aside for what was asked for.
+    /// Returns the room that is set aside for items that were asked for.
     pub(crate) fn reserved(&self) -> usize {
         self.fetching.asked() * limits::FRAME_TARGET
     }
 
-    /// Whether nothing is lacking of a log of this length, or nothing that could be fetched.
+    /// Returns whether nothing is missing there, given a log of this length, that could be fetched.
     pub(crate) fn is_done(&self, log_length: u64) -> bool {
         self.fetching.asked() == 0 && self.wanted(log_length).is_none()
     }
 
-    /// What to fetch next, which is then being fetched. Records go first: nobody can do anything
-    /// with a change of a document that their log does not know. Proposals go last: they mean
-    /// what their author saw.
+    /// Returns the next thing to fetch, and notes that it is being fetched. Records go first: a
+    /// change is of no use to a peer whose log does not know its document. Proposals go last: they
+    /// refer to the answers that their author saw.
     pub(crate) fn next_want(&mut self, log_length: u64) -> Option<Want> {
         let want = self.wanted(log_length)?;
         match &want {
@@ -164,7 +164,8 @@ impl Owed {
         self.fetching.proposals = if any { Fetch::Idle } else { Fetch::Failed };
     }
 
-    /// Whether records are lacking that are not given up until the next comparison.
+    /// Returns whether records are missing there, and have not been given up until the next
+    /// comparison.
     pub(crate) fn lacks_records(&self, log_length: u64) -> bool {
         self.records.is_none_or(|known| known < log_length)
     }

@@ -6,7 +6,7 @@ use rejoinder_identity::{ChangeHash, DocumentId, PeerId, RecordId};
 
 use crate::{ItemKind, LinkId, limits};
 
-/// What an item waits for.
+/// The thing that an item waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wait {
     /// A document that the log does not know yet.
@@ -20,7 +20,7 @@ pub enum Wait {
 }
 
 impl Wait {
-    /// Whether it may never end: whoever relays may have invented the author.
+    /// Returns whether the wait may never end: a relaying peer may have invented the author.
     fn is_for_a_stranger(&self) -> bool {
         match self {
             Self::Author(_) => true,
@@ -34,7 +34,7 @@ impl Wait {
 pub struct ParkedItem {
     /// The link it came over.
     pub link: LinkId,
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
     /// The item as it came.
     pub bytes: Vec<u8>,
@@ -49,7 +49,7 @@ pub enum Overflow {
     /// A link has brought as much that is parked as one link may.
     #[error("too much of link {} is parked", .0.0)]
     Link(LinkId),
-    /// The pool is full, or its share for those whom the log does not know.
+    /// The pool is full, or the share of it for authors unknown to the log.
     #[error("too much is parked")]
     Pool,
 }
@@ -76,7 +76,7 @@ impl Load {
     }
 }
 
-/// An item in the pool, whose it is, and who brought it.
+/// An item in the pool, its author, and the links that brought it.
 #[derive(Debug)]
 struct Entry {
     author: PeerId,
@@ -85,8 +85,8 @@ struct Entry {
     links: BTreeSet<LinkId>,
 }
 
-/// A bounded pool of items that wait. The newest gives way when it is full, so that nobody can
-/// push out what others have parked.
+/// A bounded pool of waiting items. When it is full, the newest gives way, so that nobody can push
+/// out items that others have parked.
 #[derive(Debug, Default)]
 pub struct Parked {
     waiting: BTreeMap<Wait, VecDeque<Entry>>,
@@ -97,7 +97,7 @@ pub struct Parked {
 }
 
 impl Parked {
-    /// An empty pool.
+    /// Returns an empty pool.
     pub fn new() -> Self {
         Self::default()
     }
@@ -147,7 +147,7 @@ impl Parked {
         Ok(())
     }
 
-    /// A link is gone, and with it what nobody else brought.
+    /// A link is gone, and with it the items that no other link brought.
     pub fn forget_link(&mut self, link: LinkId) {
         if !self.links.contains_key(&link) {
             return;
@@ -170,13 +170,13 @@ impl Parked {
         }
     }
 
-    /// What waited for this, in the order in which it came.
+    /// Takes out the items that waited for this, in the order of arrival.
     pub fn release(&mut self, wait: &Wait) -> Vec<ParkedItem> {
         let places = self.waiting.remove(wait).unwrap_or_default();
         places.into_iter().map(|entry| self.leave(wait, entry)).collect()
     }
 
-    /// All that waited for changes of a document, whichever they are: its structure has grown.
+    /// Takes out all items that waited for any change of a document: its structure has grown.
     pub fn release_document(&mut self, document: &DocumentId) -> Vec<ParkedItem> {
         let first = Wait::Change(*document, ChangeHash([0; 32]));
         let last = Wait::Change(*document, ChangeHash([0xff; 32]));
@@ -184,12 +184,12 @@ impl Parked {
         waits.iter().flat_map(|wait| self.release(wait)).collect()
     }
 
-    /// How many items wait.
+    /// Returns the number of items that wait.
     pub fn len(&self) -> usize {
         self.total.items
     }
 
-    /// Whether nothing waits.
+    /// Returns whether no item waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -209,9 +209,9 @@ impl Parked {
     }
 }
 
-/// Whoever has nothing parked any more takes no line here either.
+/// Subtracts a load, and removes the line of an author or link that has nothing parked any more.
 fn count_out<K: Ord>(loads: &mut BTreeMap<K, Load>, whose: K, size: usize) {
-    let load = loads.get_mut(&whose).expect("whoever has something parked is counted");
+    let load = loads.get_mut(&whose).expect("each author and link with a parked item is counted");
     load.take(size);
     if load.items == 0 {
         loads.remove(&whose);

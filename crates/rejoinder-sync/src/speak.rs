@@ -1,5 +1,5 @@
-//! What is said next, and by which link: one thing at a time, links in turns, so that none waits
-//! for another that has much to send.
+//! The order in which things are said: one at a time, links in turns, so that no link waits for
+//! another that has much to send.
 
 use crate::{
     Effect, LinkId, Sync,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Sync {
-    /// The next thing to do. None: there is nothing until something happens.
+    /// Returns the next thing to do; `None` until something happens.
     pub fn poll_effect(&mut self) -> Option<Effect> {
         loop {
             if let Some(effect) = self.effects.pop_front() {
@@ -67,7 +67,7 @@ impl Sync {
 }
 
 impl Link {
-    /// What is small and waits for nothing.
+    /// Returns a message that is small and waits for nothing.
     fn next_control(&mut self, held: &mut Held, takes_in: bool) -> Option<Message<'static>> {
         if self.talk.asks() {
             let position = held.position(true);
@@ -107,8 +107,8 @@ impl Link {
         Some(frame.bytes)
     }
 
-    /// The next part of our summary. Before it, it is said what was heard: the other side must know
-    /// which of its items our summary would name, had they been admitted.
+    /// Returns the next part of our summary. Received bytes are acknowledged first; otherwise the
+    /// peer cannot tell whether an item missing from this summary is still in flight.
     fn next_part(&mut self, held: &Held, takes_in: bool) -> Option<Vec<u8>> {
         let Part { from, answer } =
             self.talk.part().filter(|_| self.has_room(limits::FRAME_TARGET))?;
@@ -138,7 +138,7 @@ impl Link {
         })
     }
 
-    /// Where we are, if that has changed, behind everything that had to be sent.
+    /// Returns our position, if it has changed and everything that had to be sent has left.
     fn next_position(
         &mut self,
         held: &mut Held,

@@ -17,7 +17,8 @@ use crate::{
     talk::Talk,
 };
 
-/// What is held here of one workspace, and for each link what the other side is known to have.
+/// The items of one workspace that are held here, and for each link those that the other side is
+/// known to have.
 ///
 /// # How to drive it
 ///
@@ -34,12 +35,12 @@ use crate::{
 ///
 /// # What "in sync" means
 ///
-/// Each side tells its *position*, the log's head and a hash over all version vectors and unanswered
+/// Each side tells its *position*, the log's head and a hash over all version vectors and open
 /// proposals, soon after it changed, behind everything that it had to send. A link is in sync at
 /// one end when the position last told by the other end is the position here at this moment. So it
-/// is never said while the version vector here differs from what the other side last said; what the other
-/// side did since then is not known here, nor could it be. When nothing is on its way in either
-/// direction, one end says it if and only if the other does, and only when both hold the same.
+/// is never said while the two positions differ. What the other side did since it told its position
+/// cannot be known here. When nothing is on its way in either direction, one end says it if and
+/// only if the other does, and only when both hold the same.
 #[derive(Debug)]
 pub struct Sync {
     pub(crate) held: Held,
@@ -56,7 +57,7 @@ pub struct Sync {
     pub(crate) kept: BTreeMap<rejoinder_identity::PeerId, Link>,
 }
 
-/// What came over a link and is dealt with in turn.
+/// Something that came over a link and is dealt with in its turn.
 #[derive(Debug)]
 pub(crate) enum Inbound {
     Item(ItemKind, Vec<u8>),
@@ -67,7 +68,7 @@ pub(crate) enum Inbound {
 }
 
 impl Sync {
-    /// A workspace of which nothing is held. The seed is for the jitter of comparisons.
+    /// Returns a workspace of which nothing is held. The seed is for the jitter of comparisons.
     pub fn new(seed: [u8; 32]) -> Self {
         Self {
             held: Held::default(),
@@ -84,17 +85,17 @@ impl Sync {
         }
     }
 
-    /// The log on the disk. To be said before there are links, as the other two.
+    /// Restores the log on the disk. Call it before there are links, as the other two.
     pub fn restore_log(&mut self, epoch: u64, records: Vec<RecordId>) {
         self.held.restore_log(Log::restore(epoch, records));
     }
 
-    /// A document on the disk.
+    /// Restores a document on the disk.
     pub fn restore_document(&mut self, document: DocumentId, version_vector: &VersionVector) {
         self.held.restore_document(document, version_vector);
     }
 
-    /// An unanswered proposal on the disk.
+    /// Restores an unanswered proposal on the disk.
     pub fn restore_proposal(&mut self, id: ProposalId) {
         self.held.restore_proposal(id);
     }
@@ -107,7 +108,7 @@ impl Sync {
         self.wake(link);
     }
 
-    /// A link is down. What came over it before is still handed out.
+    /// A link is down. Items that came over it before are still handed out.
     pub fn link_down(&mut self, link: LinkId) {
         self.links.remove(&link);
         self.speakers.retain(|speaker| *speaker != link);
@@ -123,8 +124,8 @@ impl Sync {
         }
     }
 
-    /// Whether there is room here for more from links. While there is none, nobody is told that
-    /// they were heard, so that each stops after a window; what is on its way still comes.
+    /// Says whether there is room here for more items from links. While there is none, no peer gets
+    /// credit, so that each stops after a window. Items on their way still come.
     pub fn take_in(&mut self, now: Timestamp, room: bool) {
         self.now = now;
         if self.takes_in != room {
@@ -133,12 +134,12 @@ impl Sync {
         }
     }
 
-    /// Whether the other side's last position is what is held here.
+    /// Returns whether the other side's last position is ours.
     pub fn in_sync(&self, link: LinkId) -> bool {
         self.links.get(&link).is_some_and(|link| link.in_sync)
     }
 
-    /// Bytes that are about to leave, on the link on which these are most.
+    /// Returns the bytes that are about to leave on the fullest link.
     pub fn leaving(&self) -> usize {
         self.links.values().map(|link| link.outbox.bytes()).max().unwrap_or(0)
     }
@@ -158,7 +159,7 @@ impl Sync {
         }
     }
 
-    /// When to call [`timeout`](Self::timeout).
+    /// Returns the time at which to call [`timeout`](Self::timeout).
     pub fn poll_timeout(&self) -> Option<Timestamp> {
         let log_length = self.held.log.length();
         self.links.values().filter_map(|link| link.talk.next(link.is_caught_up(log_length))).min()
@@ -178,7 +179,7 @@ impl Sync {
         ids.into_iter().for_each(|id| self.wake(id));
     }
 
-    /// Three quarters to five quarters of the regular time.
+    /// Draws the time of the next comparison: three to five quarters of the regular one from now.
     fn next_comparison(&mut self) -> Timestamp {
         self.draws += 1;
         let drawn = hash("sync-jitter", &[&self.seed, &self.draws.to_le_bytes()]);

@@ -61,7 +61,7 @@ impl Talk {
 
     // Our position.
 
-    /// Whether our position is to be told at once, asking for a comparison.
+    /// Returns whether our position is to be told at once, asking for a comparison.
     pub(crate) fn asks(&self) -> bool {
         self.told.is_none()
     }
@@ -71,7 +71,7 @@ impl Talk {
         self.timers.set_by(Timer::Tell, time);
     }
 
-    /// Whether it is time to tell our position.
+    /// Returns whether it is time to tell our position.
     pub(crate) fn is_to_tell(&self, now: Timestamp) -> bool {
         self.timers.is_due(Timer::Tell, now)
     }
@@ -187,7 +187,7 @@ impl Talk {
         }
     }
 
-    /// Whether their summary came too soon after the one before to be heeded.
+    /// Returns whether their summary came too soon after the one before to be heeded.
     pub(crate) fn ignores(&self) -> bool {
         self.theirs.ignored
     }

@@ -116,7 +116,15 @@ fn message() -> impl Strategy<Value = Vec<u8>> {
     let noise = proptest::collection::vec(any::<u8>(), 0..80);
     let cut = (0..5u8, proptest::collection::vec(any::<u8>(), 0..80))
         .prop_map(|(kind, body)| [&[1, kind][..], &body].concat());
-    prop_oneof![1 => position, 3 => summary, 1 => items, 1 => stored, 1 => heard, 1 => noise, 1 => cut]
+    prop_oneof![
+        1 => position,
+        3 => summary,
+        1 => items,
+        1 => stored,
+        1 => heard,
+        1 => noise,
+        1 => cut,
+    ]
 }
 
 /// One thing that happens to the victim.
@@ -140,7 +148,11 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn nothing_panics_and_little_is_said(steps in proptest::collection::vec(step(), 1..40)) {
@@ -163,10 +175,9 @@ proptest! {
                 Step::Change(number) => {
                     let tip = Tip { seq: u64::from(number) + 4, hash: ChangeHash([9; 32]) };
                     let bytes = vec![number; 40].into();
-                    sync.add_envelope(now, DocumentId([1; 32]), ActorId([number; 16]), tip, &bytes, Some(LINK));
-                    sync.stored(now, Item::Envelope {
-                        document: DocumentId([1; 32]), actor: ActorId([number; 16]), seq: tip.seq,
-                    });
+                    let (document, actor) = (DocumentId([1; 32]), ActorId([number; 16]));
+                    sync.add_envelope(now, document, actor, tip, &bytes, Some(LINK));
+                    sync.stored(now, Item::Envelope { document, actor, seq: tip.seq });
                     sync.drop_proposal(now, &ProposalId([number; 32]));
                 }
                 Step::Cut(length) => sync.truncate_log(now, length),
@@ -298,7 +309,7 @@ fn asking_all_the_time_is_answered_now_and_then() {
     assert!((2..=6).contains(&summaries), "{summaries} in 20 seconds");
 }
 
-/// A peer that says nothing of what it heard gets a window, whatever is held for it.
+/// Frames of a link that is down change nothing, and neither do answers for it.
 #[test]
 fn frames_of_a_dead_link_are_ignored() {
     let mut sync = victim();

@@ -1,5 +1,4 @@
-//! What a fake replica's items are, and its disk: what was written so far comes back after a
-//! restart, nothing else.
+//! The items of a fake replica, and its disk: after a restart, only what was written comes back.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -69,7 +68,7 @@ pub(super) enum Write {
     Answered(ProposalId),
 }
 
-/// What is written, and what waits to be written, in order.
+/// The writes that are done, and those that wait, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Disk {
     pub(super) waiting: VecDeque<Write>,

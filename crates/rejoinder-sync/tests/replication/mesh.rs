@@ -25,7 +25,7 @@ fn heal(world: &mut World, edges: Edges) {
     edges.iter().for_each(|(a, b)| world.link(*a, *b));
 }
 
-/// Long enough for every link to have compared once, and for what it found to arrive.
+/// Returns a time long enough for every link to compare once, and for the missing items to arrive.
 fn one_comparison() -> Duration {
     limits::COMPARE * 5 / 4 + limits::SETTLE + limits::COMPARE_SOONEST
 }
@@ -95,7 +95,7 @@ enum Operation {
     TakeOver,
 }
 
-/// How often each operation is drawn.
+/// The weights with which operations are drawn.
 const OPERATIONS: &[(usize, Operation)] = &[
     (90, Operation::Deliver),
     (25, Operation::Write),

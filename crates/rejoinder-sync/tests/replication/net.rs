@@ -34,14 +34,14 @@ pub(super) struct End {
     pub(super) other: LinkId,
     /// Frames on their way to this end.
     pub(super) arriving: VecDeque<Flying>,
-    /// What the other end held when it told the position that arrived last.
+    /// The other end's state when it told the position that arrived last.
     pub(super) told: Option<State>,
     pub(super) in_sync: bool,
-    /// How often each item arrived.
+    /// The number of times that each item arrived.
     pub(super) arrived: BTreeMap<[u8; 32], usize>,
 }
 
-/// What a world waits for on behalf of a node.
+/// A fetch that a world does on behalf of a node.
 #[derive(Debug)]
 enum Fetch {
     Records { link: LinkId, from: u64, budget: usize },
@@ -49,7 +49,7 @@ enum Fetch {
     Proposals { link: LinkId, ids: Vec<ProposalId> },
 }
 
-/// How often interesting things happened.
+/// Counts of interesting things.
 pub(super) type Counts = BTreeMap<&'static str, usize>;
 
 #[derive(Debug)]
@@ -196,7 +196,7 @@ impl World {
         }
     }
 
-    /// What is on its way is lost.
+    /// Cuts a link. Frames on their way are lost.
     pub(super) fn unlink(&mut self, a: usize, b: usize) {
         let Some(id) = self.end_between(a, b) else { return };
         let twin = self.ends[&id].other;

@@ -13,10 +13,10 @@ use rejoinder_sync::{Fetched, Item, ItemKind, LinkId, Parked, ParkedItem, Sync, 
 
 use super::disk::{Change, Disk, Made, Record, Write};
 
-/// What is comparable between nodes: the log, the version vectors, the proposals.
+/// The comparable state of a node: its log, version vectors and proposals.
 pub(super) type State = (Vec<RecordId>, BTreeMap<(DocumentId, ActorId), Tip>, BTreeSet<ProposalId>);
 
-/// How an item was taken.
+/// The result of offering an item to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Taken {
     Admitted,

@@ -1,4 +1,4 @@
-//! What is looked at in every step of a world.
+//! The checks in every step of a world.
 
 use rejoinder_identity::{ProposalId, RecordId};
 use rejoinder_sync::{Carried, LinkId};
@@ -60,7 +60,7 @@ impl World {
         self.ends.values().all(|end| end.in_sync)
     }
 
-    /// What is different between two nodes that are linked, for the message of a failure.
+    /// Describes the differences between linked nodes, for the message of a failure.
     pub(super) fn differences(&self) -> String {
         let mut text = String::new();
         for end in self.ends.values() {
@@ -78,12 +78,12 @@ impl World {
         text
     }
 
-    /// The most often that one item went one way over one link.
+    /// Returns the largest number of times that one item went one way over one link.
     pub(super) fn most_arrivals(&self) -> usize {
         self.ends.values().flat_map(|end| end.arrived.values().copied()).max().unwrap_or(0)
     }
 
-    /// How many items have arrived at `a` from `b` over the link that is up.
+    /// Returns the number of items that have arrived at `a` from `b` over the link that is up.
     pub(super) fn arrivals(&self, a: usize, b: usize) -> usize {
         self.end_between(a, b).map_or(0, |id| self.ends[&id].arrived.values().sum())
     }
