@@ -7,7 +7,7 @@ usage: rejoinder-sim --seed N             one world, with its whole trace
        rejoinder-sim --runs N [--first N] [--minutes M]
                                           the worlds of N seeds, from the first on (default: 1)";
 
-/// What is to be run.
+/// The worlds that are to be run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Args {
     pub(crate) first: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     pub(crate) one: bool,
     /// No world begins after this.
     pub(crate) limit: Option<Duration>,
-    /// The known faults to bring back instead, for each of which a seed is looked for that shows it.
+    /// The known faults to bring back instead; the run looks for a seed that shows each of them.
     #[cfg(rejoinder_mutants)]
     pub(crate) hunt: Vec<&'static str>,
 }

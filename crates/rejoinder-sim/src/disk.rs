@@ -20,7 +20,7 @@ use crate::{
     peer::Peer,
 };
 
-/// What a torn write is cut at.
+/// The unit at which a torn write is cut.
 const SECTOR: usize = 512;
 
 /// A disk with a home on it. It outlives the processes that use it.
@@ -32,32 +32,32 @@ struct Inner {
     /// The seed of the device's key.
     key: Option<[u8; 32]>,
     home: File,
-    /// What shall come in its place when it is damaged.
+    /// The file that takes its place if it is damaged.
     beside: File,
-    /// Which process has the disk: what older ones still want is not done.
+    /// The number of the process that has the disk. Operations of older ones are not done.
     process: u64,
     held: bool,
-    /// How long it takes for what is asked at once.
+    /// The time that one round of operations takes.
     latency: Duration,
-    /// How much longer the next round takes.
+    /// The extra time that the next round takes.
     stall: Duration,
-    /// Until when the round that is under way stalls.
+    /// The time until which the round under way stalls.
     stalls_until: Option<Instant>,
     full: bool,
     /// Every read fails.
     unreadable: bool,
-    /// Syncs that will fail.
+    /// The number of syncs that will fail.
     failing: u32,
-    /// Writes until the process dies in one.
+    /// The number of writes until the process dies in one.
     dies_in: Option<u32>,
     snapshots: Vec<Vec<u8>>,
 }
 
 #[derive(Debug, Default)]
 struct File {
-    /// As the process sees it.
+    /// The bytes as the process sees them.
     now: Vec<u8>,
-    /// As a crash leaves it.
+    /// The bytes that a crash leaves.
     synced: Vec<u8>,
     unsynced: Vec<Write>,
 }
@@ -68,7 +68,7 @@ impl File {
     }
 }
 
-/// Which file of a disk.
+/// One of the files of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     Home,
@@ -108,12 +108,12 @@ impl Disk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The home on it, for a new process.
+    /// Returns the home on it, for a new process.
     pub(crate) fn place(&self, fired: Fired) -> SimPlace {
         SimPlace { disk: self.clone(), fired }
     }
 
-    /// The process dies. Each write that was not synced is there, lost or torn.
+    /// The process dies. Each write that was not synced is kept, lost or torn.
     pub(crate) fn crash(&self, draws: &mut Draws, fired: &Fired) {
         let mut inner = self.lock();
         // Nobody looks for what was not finished.
@@ -150,12 +150,12 @@ impl Disk {
         self.lock().full = full;
     }
 
-    /// The next round takes so much longer.
+    /// Makes the next round take that much longer.
     pub(crate) fn stall(&self, longer: Duration) {
         self.lock().stall = longer;
     }
 
-    /// Whether the round that is under way stalls.
+    /// Returns whether the round under way stalls.
     pub(crate) fn stalls(&self) -> bool {
         self.lock().stalls_until.is_some_and(|until| Instant::now() < until)
     }
@@ -178,7 +178,7 @@ impl Disk {
         self.lock().dies_in = None;
     }
 
-    /// Whether the process died in a write.
+    /// Returns whether the process died in a write.
     pub(crate) fn died(&self) -> bool {
         self.lock().dies_in == Some(0)
     }
@@ -195,7 +195,7 @@ impl Disk {
         flip(&mut inner.home.now);
     }
 
-    /// Keeps what is durable now. Returns its number.
+    /// Takes a snapshot of what is durable now. Returns its number.
     pub(crate) fn snapshot(&self) -> usize {
         let mut inner = self.lock();
         let bytes = inner.home.synced.clone();
@@ -209,7 +209,7 @@ impl Disk {
         inner.home = File::of(inner.snapshots[snapshot].clone());
     }
 
-    /// Another disk with the same home on it.
+    /// Returns another disk with the same home on it.
     pub(crate) fn copy(&self) -> Self {
         let inner = self.lock();
         let (key, synced) = (inner.key, inner.home.synced.clone());
@@ -232,7 +232,7 @@ impl Disk {
     }
 }
 
-/// How long a disk takes, as the process of a peer has it.
+/// A disk's latency, for the process of a peer.
 #[derive(Debug)]
 pub(crate) struct Paced {
     pub(crate) disk: Disk,
@@ -404,7 +404,7 @@ impl StorageBackend for Handle {
     }
 }
 
-/// A disk that nobody runs, read as it lies.
+/// A disk without a process, read as it lies.
 impl Backend for Disk {
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
         let mut inner = self.lock();

@@ -1,13 +1,13 @@
-//! What is known of a run that failed.
+//! A run that failed, and what is known of it.
 
 use std::fmt;
 
 /// A run that failed.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// Of which world.
+    /// The seed of its world.
     pub seed: u64,
-    /// What was broken.
+    /// The promise that was broken, or the panic.
     pub why: String,
     /// The last lines of the trace.
     pub trace: Vec<String>,

@@ -1,4 +1,4 @@
-//! What breaks in a world, and what is counted in it: see [`Happening`].
+//! The faults of a world, and everything else that is counted in it: see [`Happening`].
 
 mod deed;
 mod fired;

@@ -14,9 +14,9 @@ use rejoinder_sim::{Failure, World, swarm_in};
 
 use crate::args::Args;
 
-/// A world that a fault keeps busy for ever is a find too.
+/// A world that a fault keeps busy without end is a find too.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much of a failure is shown.
+/// The length of a failure that is shown.
 const SHOWN: usize = 100;
 
 pub(crate) fn run(args: &Args) -> ExitCode {

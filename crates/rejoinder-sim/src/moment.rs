@@ -1,4 +1,4 @@
-//! What a peer does while no time passes: bounded, so what one call of its replica does is. A
+//! The work of a peer while no time passes. It is bounded, because one call of its replica is. A
 //! replica that asks its disk, itself or others again and again without waiting is found here, and
 //! not by a clock on the wall.
 
@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 use tokio::time::Instant;
 
-/// What is counted.
+/// The kinds of work that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     /// Something was told.
@@ -35,7 +35,7 @@ impl fmt::Display for Work {
     }
 }
 
-/// What every peer does at the present moment.
+/// The work of every peer at the present moment.
 #[derive(Debug, Default)]
 pub(crate) struct Moment {
     done: BTreeMap<(String, Work), (Option<Instant>, u64)>,

@@ -1,8 +1,8 @@
 //! The simulated network: packets that fly between sockets in virtual time.
 //!
 //! A link has a latency of its own, a little jitter, and keeps its packets in order; a rare packet
-//! is late. (Drawing the latency of each packet anew is what QUIC reads as heavy loss.) A fixed
-//! number of draws is made for each packet, so that another fate of one shifts no other.
+//! is late. (A new latency for each packet would look to QUIC like heavy loss.) Each packet takes
+//! a fixed number of draws, so that a change for one shifts no other.
 
 mod cuts;
 mod link;
@@ -50,12 +50,12 @@ struct State {
     fired: Fired,
     number: u64,
     flying: BTreeMap<(Instant, u64), Packet>,
-    /// By machine, which stays, and not by its address, which may change.
+    /// The sockets by machine, which stays, and not by its address, which may change.
     ports: BTreeMap<(IpAddr, u16), Port>,
     owners: u64,
-    /// Where machines are that have moved.
+    /// The addresses of machines that have moved.
     moved: BTreeMap<IpAddr, IpAddr>,
-    /// How links are, where nothing else was said.
+    /// The links that were not set one by one.
     usual: Link,
     wires: BTreeMap<(IpAddr, IpAddr), BusyLink>,
     cuts: Cuts,
@@ -64,7 +64,7 @@ struct State {
 
 #[derive(Debug, Clone)]
 struct Packet {
-    /// Whose it is, wherever that is by now.
+    /// The machine that it belongs to, wherever that is by now.
     machine: IpAddr,
     from: SocketAddr,
     to: SocketAddr,
@@ -73,13 +73,13 @@ struct Packet {
 
 #[derive(Debug, Default)]
 struct Port {
-    /// Whose socket this is: one of an older owner is deaf and mute.
+    /// The number of the socket's owner. A socket of an older owner is deaf and mute.
     owner: u64,
     arrived: VecDeque<Packet>,
     waker: Option<Waker>,
 }
 
-/// Packets that wait for a reader; more are lost, as at a real socket.
+/// The number of packets that wait for a reader. More are lost, as at a real socket.
 const WAITING: usize = 2_000;
 /// The largest packet that a link carries.
 const LARGEST: usize = 1_500 - 28;
@@ -122,18 +122,18 @@ impl Network {
         Ok(Arc::new(Socket { network: self.clone(), place, owner }))
     }
 
-    /// The address that a machine has now.
+    /// Returns the address that a machine has now.
     pub(crate) fn address(&self, machine: IpAddr) -> IpAddr {
         self.lock().address(machine)
     }
 
-    /// A machine has another address from now on: its sockets go with it, and what is sent to the
-    /// old one reaches nobody.
+    /// Gives a machine another address. Its sockets go with it, and packets to the old address
+    /// reach nobody.
     pub(crate) fn move_to(&self, machine: IpAddr, address: IpAddr) {
         self.lock().moved.insert(machine, address);
     }
 
-    /// The sockets of a machine die at once: nothing that its tasks still say gets out.
+    /// Kills the sockets of a machine at once: nothing that its tasks still say gets out.
     pub(crate) fn kill(&self, ip: IpAddr) {
         self.lock().ports.retain(|(machine, _), _| *machine != ip);
     }
@@ -158,7 +158,7 @@ impl Network {
         self.lock().cuts = Cuts::default();
     }
 
-    /// The most packets that were under way at once.
+    /// Returns the largest number of packets that were under way at once.
     pub(crate) fn most_in_flight(&self) -> usize {
         self.lock().most_in_flight
     }
@@ -183,7 +183,7 @@ impl State {
         self.moved.get(&machine).copied().unwrap_or(machine)
     }
 
-    /// Who has this address.
+    /// Returns the machine that has this address.
     fn machine(&self, address: IpAddr) -> Option<IpAddr> {
         let moved = self.moved.iter().find(|(_, at)| **at == address);
         let stays = (!self.moved.contains_key(&address)).then_some(address);

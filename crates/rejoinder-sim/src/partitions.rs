@@ -1,4 +1,4 @@
-//! Who is cut off from whom.
+//! Cuts between peers, and the shapes that cuts leave.
 
 use crate::{fault::Partition, network::Pairs, peer::Peer, world::World};
 
@@ -9,7 +9,7 @@ impl World {
         self.cut_as(Partition::TwoWay, &name, both([(one, other)]));
     }
 
-    /// Nothing gets from one peer to the other any more; the other way stays.
+    /// Cuts the way from one peer to the other; the way back stays.
     pub fn cut_one_way(&self, from: &Peer, to: &Peer) {
         let name = format!("{}>{}", from.name(), to.name());
         self.cut_as(Partition::OneWay, &name, Pairs::from([(from.ip(), to.ip())]));
@@ -28,8 +28,8 @@ impl World {
         }
     }
 
-    /// Peers fall into groups that don't reach each other. Peers that are in none reach all. A
-    /// partition of the same name before it is over.
+    /// Splits peers into groups that don't reach each other. Peers in no group reach all. It
+    /// replaces an earlier partition of the same name.
     pub fn partition(&self, name: &str, groups: &[&[&Peer]]) {
         let mut cut = Vec::new();
         for (place, group) in groups.iter().enumerate() {
@@ -46,23 +46,23 @@ impl World {
         self.inner.network.mend(name);
     }
 
-    /// Each reaches only those beside it in this row.
+    /// Leaves each only those beside it in this row.
     pub fn line(&self, name: &str, peers: &[&Peer]) {
         self.shape(Partition::Line, name, peers, |one, other, _| one + 1 == other);
     }
 
-    /// Each reaches only those beside it in this circle.
+    /// Leaves each only those beside it in this circle.
     pub fn ring(&self, name: &str, peers: &[&Peer]) {
         let ring = |one, other, count| one + 1 == other || (one == 0 && other + 1 == count);
         self.shape(Partition::Ring, name, peers, ring);
     }
 
-    /// Each reaches only the first.
+    /// Leaves each only the first.
     pub fn star(&self, name: &str, peers: &[&Peer]) {
         self.shape(Partition::Star, name, peers, |one, _, _| one == 0);
     }
 
-    /// The first reaches all; of the others, the two halves don't reach each other.
+    /// Leaves the first all others, of which the two halves don't reach each other.
     pub fn bridge(&self, name: &str, peers: &[&Peer]) {
         let half = |place: usize, count: usize| place <= count / 2;
         let bridge = |one, other, count| one == 0 || half(one, count) == half(other, count);
@@ -95,7 +95,7 @@ impl World {
         self.inner.network.cut(name, pairs);
     }
 
-    /// Everybody reaches everybody again.
+    /// Ends all cuts: every peer reaches every other.
     pub fn heal(&self) {
         self.note("healed");
         self.inner.network.heal();

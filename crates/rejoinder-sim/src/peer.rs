@@ -39,7 +39,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Now {
-    /// How often the home was opened.
+    /// The number of times that the home was opened.
     runs: u64,
     running: Option<Running>,
 }
@@ -64,7 +64,7 @@ impl Drop for Ends {
     }
 }
 
-/// Whether a process lives.
+/// The life of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     over: AtomicBool,
@@ -81,7 +81,7 @@ impl Life {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// What comes of `work`, unless the process ends before.
+    /// Returns the result of `work`; `None` if the process ends before.
     pub(crate) async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let ends = self.ends.notified();
         if self.is_over() {
@@ -102,7 +102,7 @@ impl Peer {
         Self(Arc::new(Inner { world, name: name.to_owned(), ip, disk, clock, moves, now }))
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -115,7 +115,7 @@ impl Peer {
         &self.0.disk
     }
 
-    /// Its home, to be used as anybody uses one.
+    /// Returns its home, to be used as any home is.
     ///
     /// # Panics
     ///
@@ -124,12 +124,12 @@ impl Peer {
         self.try_home().unwrap_or_else(|| panic!("{} is down", self.name()))
     }
 
-    /// Its home, while the peer is up.
+    /// Returns its home; `None` while the peer is down.
     pub fn try_home(&self) -> Option<Arc<Home>> {
         lock(&self.0.now).running.as_ref().map(|running| Arc::clone(&running.home))
     }
 
-    /// Its device.
+    /// Returns its device.
     ///
     /// # Panics
     ///
@@ -197,8 +197,8 @@ impl Peer {
         }
     }
 
-    /// The process dies: its sockets first, so that it says no goodbye; what was not synced may be
-    /// lost or torn.
+    /// Kills the process: its sockets first, so that it says no goodbye. Writes that were not
+    /// synced may be lost or torn.
     pub async fn crash(&self) {
         if self.kill() {
             self.say("crash");
@@ -219,7 +219,7 @@ impl Peer {
         true
     }
 
-    /// Closes the home in order. One who stops waiting for that leaves a dead process.
+    /// Closes the home in order. Dropping the future leaves a dead process.
     pub async fn close(&self) {
         let Some(Running { home, runtime, life }) = lock(&self.0.now).running.take() else {
             return;
@@ -236,32 +236,32 @@ impl Peer {
         tokio::task::yield_now().await;
     }
 
-    /// How long the disk takes from now on until something is done, and a quarter of it until that
-    /// is heard. A new disk takes no time.
+    /// Sets the time that the disk takes until something is done, and a quarter of it until that is
+    /// heard. A new disk takes no time.
     pub fn set_disk_latency(&self, latency: Duration) {
         self.say(format_args!("the disk takes {latency:?}"));
         self.disk().set_latency(latency);
     }
 
-    /// Every write fails from now on, or no longer: the disk is full.
+    /// Makes every write fail, or no longer: the disk is full.
     pub fn set_disk_full(&self, full: bool) {
         self.say(if full { "disk full" } else { "disk has room" });
         self.disk().set_full(full);
     }
 
-    /// Every read fails from now on, or no longer.
+    /// Makes every read fail, or no longer.
     pub fn set_disk_unreadable(&self, unreadable: bool) {
         self.say(if unreadable { "reads fail" } else { "reads work" });
         self.disk().set_unreadable(unreadable);
     }
 
-    /// What the disk is asked for next takes so much longer, and all behind it waits.
+    /// Makes the disk's next operation take that much longer. All behind it waits.
     pub fn stall_disk(&self, longer: Duration) {
         self.say(format_args!("the disk stalls for {longer:?}"));
         self.disk().stall(longer);
     }
 
-    /// The next syncs fail.
+    /// Makes the next syncs fail.
     pub fn fail_syncs(&self, times: u32) {
         self.say(format_args!("{times} syncs will fail"));
         self.disk().fail_syncs(times);
@@ -273,18 +273,18 @@ impl Peer {
         self.disk().die_in(writes);
     }
 
-    /// Whether the process has died in a write.
+    /// Returns whether the process has died in a write.
     pub fn died(&self) -> bool {
         self.disk().died()
     }
 
-    /// A bit of what is durable flips.
+    /// Flips a bit of what is durable.
     pub fn flip_bit(&self) {
         self.say("a bit flips");
         self.disk().flip_bit(&mut lock(&self.0.world.inner.draws));
     }
 
-    /// Keeps what is durable now. Returns the snapshot's number.
+    /// Takes a snapshot of what is durable now. Returns its number.
     pub fn snapshot(&self) -> usize {
         self.disk().snapshot()
     }
@@ -300,7 +300,7 @@ impl Peer {
         self.disk().restore(snapshot);
     }
 
-    /// The machine comes into another network: it has another address from now on.
+    /// Moves the machine into another network: it has another address from now on.
     pub fn move_away(&self) {
         let IpAddr::V4(machine) = self.ip() else { unreachable!("machines have IPv4 addresses") };
         let [.., last] = machine.octets();
@@ -309,7 +309,7 @@ impl Peer {
         self.move_to(IpAddr::V4(Ipv4Addr::new(10, high + 1, low, last)));
     }
 
-    /// The machine comes back to the address that it had first.
+    /// Moves the machine back to the address that it had first.
     pub fn move_back(&self) {
         self.move_to(self.ip());
     }
@@ -319,18 +319,18 @@ impl Peer {
         self.0.world.inner.network.move_to(self.ip(), address);
     }
 
-    /// The address that the machine has now.
+    /// Returns the address that the machine has now.
     pub fn address(&self) -> IpAddr {
         self.0.world.inner.network.address(self.ip())
     }
 
-    /// The wall clock jumps by so many milliseconds.
+    /// Makes the wall clock jump by that many milliseconds.
     pub fn jump_clock(&self, millis: i64) {
         self.say(format_args!("clock jumps by {} s", millis / 1000));
         self.0.clock.jump(millis);
     }
 
-    /// It does something at this moment.
+    /// Notes that it does something at this moment.
     pub(crate) fn works(&self, work: Work) {
         self.0.world.works(self, work);
     }

@@ -19,8 +19,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// When the story panics or a promise of the engine was broken meanwhile; with the seed and
-    /// the last lines of the trace.
+    /// If the story panics or a promise of the engine was broken meanwhile. The message has the
+    /// seed and the last lines of the trace.
     pub fn run<T: Send + 'static>(
         &self,
         story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
@@ -32,7 +32,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// What [`run`](Self::run) panics with.
+    /// The failure that [`run`](Self::run) panics with.
     pub fn try_run<T: Send + 'static>(
         &self,
         story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
@@ -70,7 +70,7 @@ fn tell_on_a_thread<T: Send + 'static>(
     }
 }
 
-/// None when a promise was broken first.
+/// Returns `None` if a promise was broken first.
 fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

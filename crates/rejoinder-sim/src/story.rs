@@ -1,4 +1,4 @@
-//! What most stories begin with.
+//! The beginning of most stories.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What happened in a world: a hash over every packet and every event, and one line per event.
+//! The trace of a world: a hash over every packet and every event, and one line per event.
 
 use std::{
     fmt::Display,
@@ -23,7 +23,7 @@ struct Inner {
     lines: Vec<String>,
 }
 
-/// How many lines of a trace are shown on failure.
+/// The number of lines of a trace that a failure shows.
 const SHOWN: usize = 40;
 
 impl Trace {
@@ -47,7 +47,7 @@ impl Trace {
         (at, from, to, bytes).hash(&mut inner.hasher);
     }
 
-    /// One event: who it happened to, on the link with whom, about which request.
+    /// Adds an event: the peer that it happened to, the other end of the link, and the request.
     pub(crate) fn event(&self, peer: &str, link: &str, request: &str, what: impl Display) {
         let at = self.elapsed().as_secs_f64();
         let line = format!("{at:>9.3}  {peer:<8} {link:<8} {request:<8} {what}");
@@ -68,7 +68,7 @@ impl Trace {
         self.lock().lines.clone()
     }
 
-    /// The last lines.
+    /// Returns the last lines.
     pub(crate) fn tail(&self) -> Vec<String> {
         let inner = self.lock();
         inner.lines[inner.lines.len().saturating_sub(SHOWN)..].to_vec()

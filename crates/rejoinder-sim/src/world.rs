@@ -1,4 +1,4 @@
-//! A world: peers, the network between them, and what is watched in it.
+//! A world: peers, the network between them, and those who watch it.
 
 use std::{
     collections::BTreeMap,
@@ -59,13 +59,13 @@ impl std::fmt::Debug for Observers {
     }
 }
 
-/// How often everybody is looked at.
+/// The time between two looks at every peer.
 const LOOK: Duration = Duration::from_secs(2);
-/// How much real time a story may take, where nothing else was said.
+/// The real time that a story may take by default.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl World {
-    /// A world in which nothing is yet: good links, sound disks, right clocks.
+    /// Returns an empty world: good links, sound disks, right clocks.
     pub fn new(seed: u64) -> Self {
         let (trace, fired) = (Trace::default(), Fired::default());
         let inner = Inner {
@@ -88,14 +88,14 @@ impl World {
         Self { inner: Arc::new(inner) }
     }
 
-    /// How much real time the story may take: paused time never goes on while something is busy.
+    /// Sets the real time that the story may take: paused time stands still while a task is busy.
     #[must_use]
     pub fn patience(self, real: Duration) -> Self {
         *lock(&self.inner.patience) = real;
         self
     }
 
-    /// With a known fault brought back: see `rejoinder_identity::mutant`.
+    /// Brings a known fault back: see `rejoinder_identity::mutant`.
     #[cfg(rejoinder_mutants)]
     #[must_use]
     pub fn with_mutant(self, name: &'static str) -> Self {
@@ -103,37 +103,37 @@ impl World {
         self
     }
 
-    /// The seed.
+    /// Returns the seed.
     pub fn seed(&self) -> u64 {
         self.inner.seed
     }
 
-    /// How much virtual time is over.
+    /// Returns the virtual time that has passed.
     pub fn elapsed(&self) -> Duration {
         self.inner.trace.elapsed()
     }
 
-    /// A hash of all packets and events so far: the same for the same seed and story.
+    /// Returns a hash of all packets and events so far: the same for the same seed and story.
     pub fn trace_hash(&self) -> u64 {
         self.inner.trace.hash()
     }
 
-    /// The trace so far: a line for each event.
+    /// Returns the trace so far: a line for each event.
     pub fn trace(&self) -> Vec<String> {
         self.inner.trace.lines()
     }
 
-    /// How many packets were sent so far.
+    /// Returns the number of packets that were sent so far.
     pub fn packets(&self) -> u64 {
         self.inner.trace.packets()
     }
 
-    /// How often each fault, mishap and deed has happened so far.
+    /// Returns the number of times that each fault, mishap and deed has happened so far.
     pub fn faults(&self) -> BTreeMap<Happening, u64> {
         self.inner.fired.counts()
     }
 
-    /// A new device of that name, with its home open.
+    /// Returns a new device of that name, with its home open.
     ///
     /// # Panics
     ///
@@ -144,7 +144,7 @@ impl World {
         peer
     }
 
-    /// Another machine with a copy of that peer's home as it is durable now. It is down.
+    /// Returns another machine with a copy of that peer's home as it is durable now. It is down.
     ///
     /// # Panics
     ///
@@ -163,17 +163,17 @@ impl World {
         peer
     }
 
-    /// How links are from now on, where nothing else is said.
+    /// Sets the links that are not set one by one.
     pub fn set_links(&self, link: Link) {
         self.inner.network.set_usual(link);
     }
 
-    /// How the link from one peer to another is from now on, in that direction.
+    /// Sets the link from one peer to another, in that direction.
     pub fn set_link(&self, from: &Peer, to: &Peer, link: Link) {
         self.inner.network.set_link(from.ip(), to.ip(), link);
     }
 
-    /// A line of the trace that says what the story does.
+    /// Adds a line to the trace that says what the story does.
     pub fn note(&self, what: &str) {
         self.inner.trace.event("", "", "", what);
     }
@@ -186,12 +186,12 @@ impl World {
         self.inner.breaks.notify_one();
     }
 
-    /// Has every event of every peer heard: the peer's name, and what happened there.
+    /// Adds an observer, which hears the peer's name and the event for every event of every peer.
     pub fn observe(&self, observer: impl FnMut(&str, &HomeEvent) + Send + 'static) {
         lock(&self.inner.observers).0.push(Box::new(observer));
     }
 
-    /// Peers and observers hold their world, which would keep all of it in memory for ever.
+    /// Drops peers and observers. They hold their world, which would otherwise never be freed.
     pub(crate) fn ends(&self) {
         lock(&self.inner.peers).clear();
         lock(&self.inner.observers).0.clear();
@@ -205,12 +205,12 @@ impl World {
         self.inner.breaks.notified().await;
     }
 
-    /// Everybody who has a name.
+    /// Returns all peers, by name.
     pub fn peers(&self) -> Vec<Peer> {
         lock(&self.inner.peers).values().cloned().collect()
     }
 
-    /// What a peer's listener heard.
+    /// Notes an event that a peer's listener heard.
     pub(crate) fn heard(&self, peer: &Peer, event: &HomeEvent) {
         peer.trace(event);
         self.works(peer, Work::Events);
@@ -221,7 +221,7 @@ impl World {
         }
     }
 
-    /// A home was opened: what its listeners know begins anew.
+    /// A home was opened: its listeners know nothing yet.
     pub(crate) fn begins(&self, peer: &Peer) {
         lock(&self.inner.told).begin(peer.name());
     }
@@ -236,7 +236,7 @@ impl World {
         self.check(|safety| safety.workspace(peer.name(), view));
     }
 
-    /// Looks at everybody, again and again: not all that must hold is told by events.
+    /// Looks at every peer, again and again: some promises can't be checked from events alone.
     pub(crate) async fn look_around(self) {
         loop {
             sleep(LOOK).await;

@@ -1,4 +1,4 @@
-//! How often each thing has happened in a world.
+//! Counts of everything that happens in a world.
 
 use std::{
     collections::BTreeMap,
@@ -69,7 +69,7 @@ impl From<Deed> for Happening {
     }
 }
 
-/// How often each thing has happened in a world.
+/// The number of times that each thing has happened in a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fired(Arc<Mutex<BTreeMap<Happening, u64>>>);
 

@@ -1,4 +1,4 @@
-//! Who can't reach whom: named cuts that may overlap, each in one direction or in both.
+//! Named cuts, which may overlap, each in one direction or in both.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

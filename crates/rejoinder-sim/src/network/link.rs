@@ -1,4 +1,4 @@
-//! What a link does to the packets on it.
+//! A link, and its effect on the packets that pass.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use tokio::time::Instant;
 
 use crate::{draws::Draws, fault::Mishap};
 
-/// How a link is, in one direction.
+/// The quality of a link, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
-    /// How long a packet takes.
+    /// The time that a packet takes.
     pub latency: Duration,
-    /// How much longer it may take.
+    /// The extra time that it may take.
     pub jitter: Duration,
     /// Packets of a thousand that are lost.
     pub loss: u32,
@@ -19,14 +19,14 @@ pub struct Link {
     pub twice: u32,
     /// Packets of a thousand that come late, behind others.
     pub late: u32,
-    /// Bytes that pass in a second; none is without limit.
+    /// Bytes that pass in a second; `None` without a limit.
     pub bandwidth: Option<u32>,
     /// Whether packets that are not late keep their order.
     pub in_order: bool,
 }
 
 impl Default for Link {
-    /// A good one: 20 ms, in order, nothing lost.
+    /// Returns a good link: 20 ms, in order, nothing lost.
     fn default() -> Self {
         Self {
             latency: Duration::from_millis(20),
@@ -44,19 +44,19 @@ impl Default for Link {
 #[derive(Debug)]
 pub(super) struct BusyLink {
     link: Link,
-    /// When the last byte that waits has left.
+    /// The time at which the last byte that waits will have left.
     free: Option<Instant>,
-    /// When the last packet arrives that keeps its order.
+    /// The time at which the last packet that keeps its order arrives.
     last: Option<Instant>,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet: its arrivals, if any, and the mishap that it met.
 pub(super) struct Delivery {
     pub(super) arrivals: [Option<Instant>; 2],
     pub(super) mishap: Option<Mishap>,
 }
 
-/// Longer than this nothing waits in front of a slow link.
+/// The longest time that a packet waits in front of a slow link.
 const QUEUE: Duration = Duration::from_millis(500);
 
 impl BusyLink {
@@ -91,7 +91,7 @@ impl BusyLink {
         Delivery { arrivals: [Some(at), twice.then(|| at + delay)], mishap }
     }
 
-    /// When a packet has left; none when it finds no place to wait in.
+    /// Returns the time at which a packet has left; `None` if it finds no place to wait in.
     fn pass(&mut self, now: Instant, len: usize) -> Option<Instant> {
         let Some(bandwidth) = self.link.bandwidth else { return Some(now) };
         let start = self.free.map_or(now, |free| free.max(now));

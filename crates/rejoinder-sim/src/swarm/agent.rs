@@ -12,10 +12,10 @@ use super::{
 };
 use crate::draws::Draws;
 
-/// How many requests may wait at once.
+/// The number of requests that may wait at once.
 const OPEN: usize = 3;
 
-/// How many short requests are asked in a row.
+/// The number of short requests that are asked in a row.
 const SHORT: u32 = 14;
 
 /// Works for as long as things break. The host of a second workspace is a person, who asks less.
@@ -92,7 +92,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Takes up what failed, or begins anew.
+    /// Resumes the turn that failed, or begins another.
     async fn begin(&mut self) -> Result<(), NotDone> {
         let chat = self.host.workspace().chat().await?.chat;
         if let Some(last) = chat.turns.last().filter(|_| self.draws.chance(400)) {

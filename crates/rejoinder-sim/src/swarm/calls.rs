@@ -1,5 +1,5 @@
-//! That every command is answered: whoever waits for one is waited for, and where a disk refuses
-//! writes, what comes after that is told so at once.
+//! Checks that every command is answered. If a disk refuses writes, commands that come after that
+//! are told so at once.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout};
 use super::{Swarm, liveness::REST};
 use crate::{peer::Peer, world::lock};
 
-/// How long a command may take that comes when its disk has been refusing writes already. A read
-/// may wait for the next try of it, and for the end of a round that stalls: nobody knows yet how
-/// that round ends.
+/// The time that a command may take if its disk was refusing writes already when it came. A read
+/// may wait for the next try, and for the end of a round that stalls: it is not known yet how that
+/// round ends.
 const REFUSED_IN: Duration = Duration::from_secs(15);
-/// How often that is looked at.
+/// The time between two checks.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Those who wait for an answer.
@@ -28,7 +28,7 @@ pub(super) struct Calls(Arc<Mutex<Inner>>);
 struct Inner {
     number: u64,
     waiting: BTreeMap<u64, Waiting>,
-    /// Since when the disks of these peers refuse writes.
+    /// The time since which the disks of these peers refuse writes.
     failing: BTreeMap<String, Instant>,
 }
 
@@ -37,7 +37,7 @@ struct Waiting {
     peer: String,
     what: &'static str,
     since: Instant,
-    /// Since when its disk has been answering.
+    /// The time since which its disk has been answering.
     served: Instant,
 }
 
@@ -81,7 +81,7 @@ impl Calls {
         Call { calls: self.clone(), number }
     }
 
-    /// Those who wait, as they would say it.
+    /// Returns those who wait, in words.
     fn waiting(&self) -> Vec<String> {
         let now = Instant::now();
         let inner = lock(&self.0);

@@ -21,7 +21,7 @@ use crate::{
 /// A home that knows nothing of the workspaces, and whose address some tickets have.
 pub(super) const STRANGER: &str = "stranger";
 
-/// Who waits at the doors.
+/// Those who wait at the doors.
 #[derive(Debug, Default)]
 pub(super) struct Doors {
     /// Devices that wait for a person's word.

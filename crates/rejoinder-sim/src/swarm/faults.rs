@@ -16,7 +16,7 @@ use crate::{
     world::{World, lock},
 };
 
-/// Breaks things until it shall stop; what is broken then, the heal mends.
+/// Breaks things until it is told to stop. The heal mends what is broken then.
 pub(super) async fn happen(swarm: Swarm, stop: Arc<Notify>) {
     let mut draws = swarm.draws("faults");
     let kinds: Vec<Fault> = swarm.0.profile.faults.iter().copied().collect();
@@ -97,7 +97,7 @@ impl Breaking {
         self.world().mend(one, other);
     }
 
-    /// The peers, in any order, reach each other only so.
+    /// Leaves the peers, in random order, only the ways of a shape.
     async fn shape(&mut self, name: &str, shape: fn(&World, &str, &[&Peer])) {
         let peers = self.shuffled();
         let peers: Vec<&Peer> = peers.iter().collect();
@@ -107,7 +107,7 @@ impl Breaking {
         self.world().end_partition(&name);
     }
 
-    /// Some peers are cut off one by one, and come back in another order.
+    /// Cuts some peers off one by one, and lets them back in another order.
     async fn swizzle(&mut self) {
         let mut peers = self.shuffled();
         peers.truncate(1 + self.draws.index(peers.len()));
@@ -130,7 +130,7 @@ impl Breaking {
         }
     }
 
-    /// A fault of one peer, which has its peace from other such faults meanwhile.
+    /// Breaks one machine. Meanwhile it is spared other such faults.
     async fn machine(&mut self, fault: MachineFault) {
         let peers = self.shuffled();
         let swarm = self.swarm.clone();
@@ -252,7 +252,7 @@ impl Breaking {
         }
     }
 
-    /// Reads fail for a while, at a home that has just been opened and has nothing in memory.
+    /// Makes reads fail for a while, at a home that was just opened and has nothing in memory.
     async fn fail_reads(&mut self, peer: &Peer) {
         self.swarm.crashed(peer);
         peer.close().await;
@@ -269,7 +269,7 @@ impl Breaking {
         self.swarm.start(peer).await;
     }
 
-    /// A member's home is copied to another machine, and a person answers there too.
+    /// Copies a member's home to another machine, where a person answers too.
     async fn clone_a_member(&mut self) {
         let peers = self.shuffled();
         let member = |peer: &&Peer| peer.name() != super::door::STRANGER && !self.swarm.hosts(peer);
@@ -292,10 +292,10 @@ impl Breaking {
     }
 }
 
-/// What a copy's name has between its original's and a number.
+/// The letter between the original's name and a number in the name of a copy.
 const COPY: char = 'x';
 
-/// The name of the peer whose home this one's is, or is a copy of.
+/// Returns the name of the peer whose home this one has, or has a copy of.
 fn family(name: &str) -> &str {
     name.split(COPY).next().unwrap_or(name)
 }
@@ -304,7 +304,7 @@ fn is_copy(peer: &Peer) -> bool {
     peer.name().contains(COPY)
 }
 
-/// The first of the peers, which are shuffled, are apart from the others.
+/// Cuts the first of the shuffled peers off from the others.
 fn in_two(world: &World, name: &str, peers: &[&Peer]) {
     let first = lock(&world.inner.draws).index(peers.len());
     let (one, other) = peers.split_at(first);
@@ -312,12 +312,12 @@ fn in_two(world: &World, name: &str, peers: &[&Peer]) {
 }
 
 impl Swarm {
-    /// Whether a home was copied: others take its machines for one device.
+    /// Returns whether a home was copied: others take its machines for one device.
     pub(super) fn has_copies(&self) -> bool {
         self.0.world.peers().iter().any(is_copy)
     }
 
-    /// Whose disk rots. One disk at a time: what is on no sound one is lost.
+    /// Returns the peer whose disk rots. Only one does: data that is on no sound disk is lost.
     pub(super) fn rotten(&self) -> Option<String> {
         let rots = self.0.profile.faults.contains(&MachineFault::BitFlip.into());
         // The first may be a host.

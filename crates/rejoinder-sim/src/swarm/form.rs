@@ -9,7 +9,7 @@ use crate::{
     fault::{Deed, Fired},
 };
 
-/// How many options there are to tick.
+/// The number of options to tick.
 pub(super) const OPTIONS: usize = 24;
 /// The characters of a paper: below the limit of a text, so that there is room for a word more.
 const PAPER: usize = 31_500;
@@ -21,7 +21,7 @@ pub(super) const LONG: &str = "paper";
 /// A number that is changed over and over.
 pub(super) const TALLY: &str = "tally";
 
-/// What a request is like.
+/// The form of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     /// It asks for a page to be opened, and nothing else.

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{fault::Deed, peer::Peer, world::lock};
 
-/// How long it may take after the heal: a few dials that are thirty seconds apart, and two full
-/// comparisons.
+/// The time that it may take after the heal: a few dials that are thirty seconds apart, and two
+/// full comparisons.
 pub(super) const REST: Duration = Duration::from_secs(180);
 
 /// Settled requests that stay in a replica's memory.
@@ -186,7 +186,7 @@ impl Swarm {
         Ok(())
     }
 
-    /// What was promised is there.
+    /// Checks that everything that was promised is there.
     pub(super) async fn holds(&self) {
         for space in &self.0.spaces {
             let host = self.hosted(space).await.expect("it hosts");

@@ -1,5 +1,5 @@
-//! What a swarm is like. Each is another one, so that a fault that hides among many kinds of
-//! faults shows in a world that has only a few.
+//! The profile of a swarm. Each seed draws another one, so that an error that hides among many
+//! kinds of faults shows in a world that has only a few.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -10,30 +10,30 @@ use crate::{
     world::World,
 };
 
-/// What a swarm is like.
+/// The profile of a swarm.
 #[derive(Debug)]
 pub(super) struct Profile {
-    /// How many besides the host.
+    /// The number of people, without the host.
     pub(super) people: usize,
-    /// How long things break.
+    /// The time during which faults happen.
     pub(super) breaks_for: Duration,
-    /// How long people think.
+    /// The time that people think.
     pub(super) thinking: Duration,
-    /// How long the agent works.
+    /// The time that the agent works.
     pub(super) working: Duration,
-    /// How long nothing breaks.
+    /// The time between two faults.
     pub(super) between_faults: Duration,
-    /// How long what breaks stays broken.
+    /// The time that a fault lasts.
     pub(super) faults_last: Duration,
     /// The faults that happen.
     pub(super) faults: BTreeSet<Fault>,
-    /// Of a thousand people, how many come late.
+    /// People of a thousand that come late.
     pub(super) late_joins: u32,
-    /// Of a thousand clocks, how many are wrong.
+    /// Clocks of a thousand that are wrong.
     pub(super) wrong_clocks: u32,
     /// Whether one of the people hosts a workspace too.
     pub(super) second: bool,
-    /// How devices come in.
+    /// The way in which devices come in.
     pub(super) door: Door,
     /// Whether the agent asks many short things.
     pub(super) busy: bool,
@@ -49,14 +49,14 @@ pub(super) struct Profile {
     disks: u64,
 }
 
-/// How devices come in.
+/// The way in which devices come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// The ticket is enough.
     Open,
     /// The ticket is enough, and names a stranger too.
     Stranger,
-    /// A person lets in who has a ticket.
+    /// A person lets in those who have a ticket.
     Approval {
         /// Somebody asks over and over.
         insistent: bool,
@@ -107,17 +107,17 @@ impl Profile {
         }
     }
 
-    /// The links that nobody has drawn yet.
+    /// Returns the link of pairs for which none was drawn.
     pub(super) fn usual_link(&self) -> Link {
         self.link(Duration::from_millis(self.latency), None)
     }
 
-    /// How long the disk of one peer takes.
+    /// Draws the time that the disk of one peer takes.
     pub(super) fn draw_disk(&self, draws: &mut Draws) -> Duration {
         Duration::from_millis(draws.between(0, self.disks))
     }
 
-    /// The link of one pair, in one direction.
+    /// Draws the link of one pair, in one direction.
     pub(super) fn draw_link(&self, draws: &mut Draws) -> Link {
         let latency = Duration::from_millis(draws.between(1, self.latency * 2));
         let bandwidth = draws.between(8_000, 80_000) as u32;

@@ -17,7 +17,7 @@ pub(super) fn option(number: usize) -> String {
     format!("o{number}")
 }
 
-/// What an edit is found by.
+/// A mark by which an edit is found again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     /// A number that is used once in a world.

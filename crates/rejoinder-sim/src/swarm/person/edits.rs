@@ -1,4 +1,4 @@
-//! What a person does to a request: drawn, done, and entered in the ledger.
+//! A person's edits to a request: drawn, done, and entered in the ledger.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// How often a number is changed in a row.
+/// The number of times that a number is changed in a row.
 const TALLIES: u32 = 250;
 
 impl Person {
@@ -67,7 +67,7 @@ impl Person {
         done
     }
 
-    /// What is said to a question that is of another kind in each revision.
+    /// Answers a question that is of another kind in each revision.
     fn draw_shifting(&mut self, token: Token, view: &RequestView) -> (&'static str, Does, Edit) {
         let question = QuestionId(form::SHIFTS.to_owned());
         let text = tokens::text(token);
@@ -115,7 +115,7 @@ impl Person {
         Some(("replaced much", Does::Replaces, Edit::Type { question, at, delete, insert }))
     }
 
-    /// Whether to change one number over and over.
+    /// Draws whether to change one number over and over.
     pub(super) fn tallies(&mut self, view: &RequestView) -> bool {
         asks(view, form::TALLY) && self.draws.chance(30) && self.swarm.0.ledger.may_tally()
     }
@@ -136,7 +136,7 @@ impl Person {
         Ok(())
     }
 
-    /// Submits what is there: what it is, is seen afterwards.
+    /// Submits the answer that is there. Which one it was is seen afterwards.
     async fn restate(
         &self,
         what: &'static str,
