@@ -71,6 +71,7 @@ impl Folding<'_> {
     }
 
     fn invite_issued(&mut self, issued: &InviteIssued) {
+        // Issued again, it keeps the seats that were taken.
         let taken = self.state.invites.get(&issued.invite).map_or(0, |invite| invite.taken);
         self.state.invites.insert(
             issued.invite,
@@ -89,6 +90,7 @@ impl Folding<'_> {
         let (name, since) = (added.name.clone(), self.record.seq);
         let member = Member { name, role: added.role, since };
         let before = self.state.members.insert(added.device, member);
+        // A device that was a member, under another name perhaps, takes no second seat.
         if let Some(invite) = added.invite.and_then(|key| self.state.invites.get_mut(&key))
             && before.is_none()
         {

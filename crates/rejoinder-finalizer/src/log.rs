@@ -170,6 +170,7 @@ impl Log {
             return Err(LogError::Void);
         }
         if record.epoch == self.state.epoch {
+            // Another start than the one here, which would be `Known`: two runs of one host.
             return Err(LogError::Fork { seq: record.seq });
         }
         match self.id_before(record.seq) {
@@ -201,6 +202,7 @@ impl Log {
             return Err(LogError::Gap { next: length });
         }
         if record.seq < length || record.prev != self.head() {
+            // The right host signed it, and it is not the record that it signed for this place.
             return Err(LogError::Fork { seq: record.seq });
         }
         Ok(())
@@ -211,6 +213,7 @@ impl Log {
         let keep = usize::try_from(from).expect("a place in this log fits in memory");
         let records = self.length() - from;
         self.records.truncate(keep);
+        // A fold can't be undone.
         let mut state = State::new(self.workspace);
         for record in &self.records {
             state.fold(record.value(), record.id().into());

@@ -66,6 +66,7 @@ fn read(backend: &dyn Backend) -> Result<BTreeMap<Table, Walked>, Failure> {
         let walked = guarded(|| {
             let database = readonly_view::open(backend.open()?, commit)?;
             let checked = match guarded(|| format::version(&database)) {
+                // That release knows its own file, and may repair it better.
                 Ok(Version::Newer(version)) => return Ok(Err(What::Newer(version))),
                 Ok(Version::WithoutChecksums) => false,
                 Ok(Version::Ours) | Err(_) => true,
@@ -135,6 +136,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked
             walked.note(table.name(), key.value(), stored.value(), checked);
             seen += 1;
         }
+        // A damaged page may lead past rows without an error.
         Ok(redb::ReadableTableMetadata::len(&rows)? == seen)
     });
     if matches!(forward, Ok(true)) {
@@ -147,6 +149,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked
         for row in rows.iter()?.rev() {
             let (key, stored) = row?;
             let in_order = before.as_deref().is_none_or(|before| key.value() < before);
+            // Back at the rows that the walk from the front has seen, or in a circle.
             if key.value() < end.as_slice() || !in_order {
                 break;
             }
@@ -158,6 +161,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked
     if let Err(failure) = backward {
         tracing::debug!(?failure, table = table.name(), "a table can't be read from its end");
     }
+    // The mark of the gap must not take the place of a row.
     let mut gap = end;
     while walked.sound.contains_key(&gap) {
         gap.push(0);

@@ -172,6 +172,7 @@ impl Store {
             None => first,
             Some(why) => match self.salvage(&mut state, why) {
                 Ok(()) => self.run(&mut state, access, &operation),
+                // A read that met damage has its sound rows all the same.
                 Err(failure) => first.map_err(|_| failure),
             },
         };

@@ -36,6 +36,7 @@ impl Folding<'_> {
             return;
         };
         let id = RequestId(request.id.clone());
+        // Both would be one part: AHP tells open requests apart by their ids.
         if self.state.open_request(&id).is_some() {
             return;
         }

@@ -57,6 +57,7 @@ impl Folding<'_> {
         let turn = TurnId(start.turn_id.clone());
         self.state.starts.insert(turn.clone(), self.record.at);
         self.changes.push(LogChange::TurnStarted { turn });
+        // The failed turn before it is no longer the last, so it can't be resumed any more.
         self.follow_turns(How::Failed, &[]);
     }
 
