@@ -107,7 +107,7 @@ impl Asking<'_> {
         };
         let mut feed = Feed::new(home.me());
         let known = feed.know_members(&self.host.workspace().members().await?);
-        let asked = feed.know(&request.view().await?);
+        let asked = feed.know(request.view().await?);
         known.into_iter().chain(asked).for_each(|event| self.console.event(event));
         self.hand_out(ticket_file).await?;
         match self.wait(&request, events, signals, feed).await? {

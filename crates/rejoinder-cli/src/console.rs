@@ -6,13 +6,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use rejoinder::RequestView;
+
 use crate::{
     event::{Event, Reply},
     failure::Failure,
     names::Names,
     outcome::Outcome,
-    plain, report,
-    view::RequestView,
+    plain, report, view,
 };
 
 /// Prints events, replies and results. Whoever reads them may be gone: that stops nothing, and is
@@ -124,7 +125,7 @@ impl Console {
     /// A request as somebody asked to see it.
     pub fn show(&self, request: &RequestView) {
         if self.json {
-            request.events().iter().for_each(|event| self.stdout.line(&event.json()));
+            view::events(request).iter().for_each(|event| self.stdout.line(&event.json()));
         } else {
             report::request(request, &self.names()).iter().for_each(|line| self.stdout.line(line));
         }

@@ -1,21 +1,22 @@
-//! What happens at a home as the events that are printed: states become what changed in them.
+//! What happens at a home as the events that are printed: what was printed before is not again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use rejoinder::{Event as Told, HomeEvent, MemberView, OpeningId, PeerId, ProposalId, Role};
+use rejoinder::{
+    Event as Told, HomeEvent, MemberView, OpeningId, PeerId, ProposalId, RequestView, Role,
+};
 
 use crate::{
     damage,
     event::{Event, Fate, LinkState, Waiting},
-    shown,
-    view::{RequestView, Status},
+    shown, view,
 };
 
 /// Follows a home's events.
 #[derive(Debug)]
 pub struct Feed {
     me: PeerId,
-    requests: BTreeMap<OpeningId, RequestView>,
+    requests: BTreeMap<OpeningId, Arc<RequestView>>,
     members: BTreeMap<PeerId, (String, Role)>,
     fates: BTreeMap<ProposalId, Fate>,
     settled: Option<OpeningId>,
@@ -39,10 +40,10 @@ impl Feed {
     }
 
     /// A request that is known already. What is open is told; what was over before is not.
-    pub fn know(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
-        let shown = shown::request(request);
-        let events = if is_over(&shown.status) { Vec::new() } else { shown.events() };
-        self.requests.insert(request.opening, shown);
+    pub fn know(&mut self, request: RequestView) -> Vec<Event> {
+        let events =
+            if view::is_over(&request.status) { Vec::new() } else { view::events(&request) };
+        self.requests.insert(request.opening, Arc::new(request));
         events
     }
 
@@ -138,13 +139,13 @@ impl Feed {
         if before == Some(now) { Vec::new() } else { vec![shown::member(member)] }
     }
 
-    fn opened(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
+    fn opened(&mut self, request: &Arc<RequestView>) -> Vec<Event> {
         let asked = self.requests.get(&request.opening).map(|known| &known.request);
         if asked.is_none_or(|asked| *asked == request.request) {
             return self.changed(request);
         }
-        // The next revision: told anew, then what became of its answers.
-        let mut events: Vec<Event> = shown::request(request).events().into_iter().take(1).collect();
+        // The next revision: it is told again, then what became of its answers.
+        let mut events = vec![view::opened(request)];
         events.extend(self.changed(request));
         events
     }
@@ -158,34 +159,24 @@ impl Feed {
         vec![Event::Fate { proposal: proposal.to_string(), fate }]
     }
 
-    fn changed(&mut self, request: &rejoinder::RequestView) -> Vec<Event> {
-        let shown = shown::request(request);
-        let before = self.requests.get(&request.opening);
-        let was_open = before.is_some_and(|before| !is_over(&before.status));
-        if was_open && is_over(&shown.status) {
+    fn changed(&mut self, request: &Arc<RequestView>) -> Vec<Event> {
+        let before = self.requests.insert(request.opening, Arc::clone(request));
+        let was_open = before.as_ref().is_some_and(|before| !view::is_over(&before.status));
+        if was_open && view::is_over(&request.status) {
             self.settled = Some(request.opening);
         }
-        let events = shown.changes_since(before);
-        self.requests.insert(request.opening, shown);
-        events
+        view::changes_since(request, before.as_deref())
     }
 
     fn void(&mut self, opening: &OpeningId) -> Vec<Event> {
         let known = self.requests.remove(opening);
-        let named = known.map_or_else(|| opening.to_string(), |request| request.request.id);
+        let named = known.map_or_else(|| opening.to_string(), |request| request.request.id.clone());
         vec![error("void", format!("request {named} is void: its host started anew without it"))]
     }
 }
 
 fn error(word: &str, message: String) -> Event {
     Event::Error { error: word.to_owned(), message }
-}
-
-fn is_over(status: &Status) -> bool {
-    match status {
-        Status::Open | Status::Suspended => false,
-        Status::Decided { .. } | Status::Ended(_) => true,
-    }
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl Joined<'_> {
         }
         let mut feed = Feed::new(self.home.me());
         let members = feed.know_members(&view.members);
-        let requests = view.requests.iter().flat_map(|request| feed.know(request));
+        let requests = view.requests.iter().flat_map(|request| feed.know(request.clone()));
         members.into_iter().chain(requests).for_each(|event| self.console.event(event));
         let following = follow::Following::of(&view.requests);
         tokio::select! {

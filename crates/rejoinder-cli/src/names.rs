@@ -44,8 +44,9 @@ impl Names {
     }
 
     /// Several of them, as one phrase.
-    pub fn list(&self, peers: &[String]) -> String {
-        let shown: Vec<String> = peers.iter().map(|peer| self.show_or_you(peer)).collect();
+    pub fn list(&self, peers: &[impl ToString]) -> String {
+        let shown: Vec<String> =
+            peers.iter().map(|peer| self.show_or_you(&peer.to_string())).collect();
         match shown.as_slice() {
             [] => "nobody".to_owned(),
             [one] => one.clone(),

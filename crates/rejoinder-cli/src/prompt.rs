@@ -14,22 +14,16 @@ mod row;
 mod screen;
 mod text;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ahp_types::state::ChatInputResponseKind;
-use rejoinder::Version;
+use rejoinder::{RequestStatus, RequestView, Version};
 
 pub use exchange::{Action, Input};
 pub use row::{Frame, Row, Tone};
 pub use screen::Screen;
 
-use crate::{
-    event::Fate,
-    limits,
-    names::Names,
-    report,
-    view::{self, RequestView, Status},
-};
+use crate::{event::Fate, limits, names::Names, report, view};
 use field::{Field, Keyed};
 
 /// Where the person is.
@@ -178,11 +172,11 @@ impl Prompt {
     }
 
     fn is_open(&self) -> bool {
-        self.request.as_ref().is_some_and(|request| request.status == Status::Open)
+        self.request.as_ref().is_some_and(|request| request.status == RequestStatus::Open)
     }
 
     fn title(&self, question: &str) -> String {
-        let question = self.request.as_ref().and_then(|request| request.question(question));
+        let question = self.request.as_ref().and_then(|request| view::question(request, question));
         question.map(view::title).unwrap_or_default()
     }
 
@@ -205,7 +199,7 @@ impl Prompt {
             self.said.clear();
             self.news = None;
             self.scroll = 0;
-            let first = request.iter().flat_map(|request| request.questions()).next();
+            let first = request.iter().flat_map(|request| view::questions(request)).next();
             self.focus = match first {
                 Some(question) => Focus::Question(view::id(question).to_owned()),
                 None => Focus::Overview(0),
@@ -229,7 +223,7 @@ impl Prompt {
         let changed = |(id, entry): &(&String, &Entry)| {
             let text = matches!(entry.field, Field::Text(_));
             entry.typed.is_some()
-                && (over || text && before.answers.get(*id) != after.answers.get(*id))
+                && (over || text && view::answer(before, id) != view::answer(after, id))
         };
         let ids: Vec<String> =
             self.entries.iter().filter(changed).map(|(id, _)| id.clone()).collect();
@@ -242,14 +236,14 @@ impl Prompt {
     fn follow_entries(&mut self) {
         let Some(request) = &self.request else { return self.entries.clear() };
         let mut entries = BTreeMap::new();
-        for question in request.questions() {
+        for question in view::questions(request) {
             let id = view::id(question);
             let fresh = Field::new(question);
             let mut entry = match self.entries.remove(id) {
                 Some(entry) if is_same_kind(&entry.field, &fresh) => entry,
                 Some(_) | None => Entry { field: fresh, unsent: false, typed: None },
             };
-            let answer = request.answers.get(id).map(|held| &held.answer);
+            let answer = view::answer(request, id).map(|held| held.answer);
             entry.field.follow(answer, entry.unsent);
             entries.insert(id.to_owned(), entry);
         }
@@ -264,28 +258,28 @@ impl Prompt {
     /// What others did last, as it stands: news of what is no longer so is none.
     fn tell_news(&mut self, before: Option<&RequestView>) {
         let (Some(before), Some(request)) = (before, &self.request) else { return };
-        for (id, held) in &request.answers {
-            let by_others = held.by.iter().any(|peer| !self.names.is_me(peer));
-            if by_others && before.answers.get(id) != Some(held) {
-                self.news = Some(id.clone());
+        for (id, held) in &request.projection.answers {
+            let by_others = held.authors.iter().any(|peer| !self.names.is_me(&peer.to_string()));
+            if by_others && before.projection.answers.get(id) != Some(held) {
+                self.news = Some(id.to_string());
             }
         }
     }
 
     fn tell_end(&mut self, before: Option<&RequestView>) {
         let Some(request) = &self.request else { return };
-        let ended = match request.status {
-            Status::Open | Status::Suspended => false,
-            Status::Decided { .. } | Status::Ended(_) => true,
-        };
-        if !ended || before.is_some_and(|before| before.status == request.status) {
+        if !view::is_over(&request.status)
+            || before.is_some_and(|before| before.status == request.status)
+        {
             return;
         }
         self.focus = Focus::Overview(0);
         self.notices.extend(report::request(request, &self.names));
-        let mine = |late: &view::Held| late.by.iter().any(|peer| self.names.is_me(peer));
-        let late = request.not_included.iter().filter(|(_, late)| late.iter().any(mine));
-        let titles: Vec<String> = late.map(|(id, _)| self.title(id)).collect();
+        let late = request.not_included.iter();
+        let mine = late.filter(|late| self.names.is_me(&late.author.to_string()));
+        let questions: BTreeSet<_> = mine.map(|late| &late.question).collect();
+        let titles: Vec<String> =
+            questions.into_iter().map(|question| self.title(question.as_str())).collect();
         if !titles.is_empty() {
             self.notices.push_back(format!(
                 "what you wrote at {} came too late for that; it is kept, as not included, and \

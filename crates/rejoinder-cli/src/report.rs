@@ -4,14 +4,15 @@
 //! happens meanwhile to stderr.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder::{PeerId, RequestStatus, RequestView, WorkspaceView};
 
 use crate::{
     event::{Event, Fate, Given, LinkState, Reply, State, Waiting},
     limits,
     names::Names,
     outcome::Ended,
-    plain,
-    view::{self, Held, HomeView, RequestView, Status, WorkspaceView},
+    plain, shown,
+    view::{self, Held},
 };
 
 /// An event as a line on stderr.
@@ -155,40 +156,40 @@ pub fn ended_in_words(how: Ended) -> &'static str {
 /// A request as `show` prints it, in lines.
 pub fn request(request: &RequestView, names: &Names) -> Vec<String> {
     let status = match &request.status {
-        Status::Open => "open".to_owned(),
-        Status::Suspended => "waiting for its turn to be resumed".to_owned(),
-        Status::Decided { response, by } => {
-            format!("{} by {}", response_in_words(*response), names.show_or_you(by))
+        RequestStatus::Open => "open".to_owned(),
+        RequestStatus::Suspended => "waiting for its turn to be resumed".to_owned(),
+        RequestStatus::Decided { response, by, .. } => {
+            let by = names.show_or_you(&by.to_string());
+            format!("{} by {by}", response_in_words(*response))
         }
-        Status::Ended(how) => ended_in_words(*how).to_owned(),
+        RequestStatus::Ended(how) => ended_in_words(shown::ended(*how)).to_owned(),
     };
     let mut lines = vec![format!("request {}: {status}", plain::name(&request.request.id))];
     let message = request.request.message.iter().flat_map(|message| plain::lines(message));
     let url = request.request.url.iter().map(|url| view::url(url));
     lines.extend(message.chain(url).map(|line| format!("  {line}")));
-    for question in request.questions() {
+    for question in view::questions(request) {
         let id = view::id(question);
         let star = if view::is_required(question) { " (required)" } else { "" };
-        let held = request.answers.get(id);
-        let answer = held.map_or_else(
-            || request.no_answer(question),
+        let answer = view::answer(request, id).map_or_else(
+            || view::no_answer(request, question),
             |held| held_in_words(request, id, held, names),
         );
         lines.push(format!("  {}{star}: {answer}", plain::name(id)));
-        for other in request.conflicts.get(id).into_iter().flatten() {
+        for other in view::conflicts(request, id) {
             lines.push(format!("    in conflict: {}", held_in_words(request, id, other, names)));
         }
-        for late in request.not_included.get(id).into_iter().flatten() {
+        for late in view::not_included(request, id) {
             lines.push(format!("    not included: {}", held_in_words(request, id, late, names)));
         }
     }
     lines
 }
 
-fn held_in_words(request: &RequestView, question: &str, held: &Held, names: &Names) -> String {
-    let by = names.list(&held.by);
-    let question = request.question(question);
-    match &held.answer {
+fn held_in_words(request: &RequestView, question: &str, held: Held<'_>, names: &Names) -> String {
+    let by = names.list(held.by);
+    let question = view::question(request, question);
+    match held.answer {
         ChatInputAnswer::Draft(given) => {
             format!("{}, draft by {by}", view::value(question, &given.value))
         }
@@ -199,38 +200,38 @@ fn held_in_words(request: &RequestView, question: &str, held: &Held, names: &Nam
     }
 }
 
-/// A home as `show` prints it, in lines.
-pub fn home(home: &HomeView) -> Vec<String> {
-    let mut lines =
-        vec![format!("home {}", plain::line(&home.directory)), format!("device {}", home.device)];
-    if home.workspaces.is_empty() {
-        lines.push("no workspace yet: `rejoinder ask FORM.json` makes one, `rejoinder join TICKET` joins one".to_owned());
+/// The home of the device `me` as `show` prints it, in lines.
+pub fn home(directory: &str, me: PeerId, workspaces: &[WorkspaceView]) -> Vec<String> {
+    let mut lines = vec![format!("home {}", plain::line(directory)), format!("device {me}")];
+    if workspaces.is_empty() {
+        lines.push(
+            "no workspace yet: `rejoinder ask FORM.json` makes one, `rejoinder join TICKET` joins \
+             one"
+            .to_owned(),
+        );
     }
-    for workspace in &home.workspaces {
+    for workspace in workspaces {
         lines.push(String::new());
-        lines.extend(self::workspace(workspace, &home.device));
+        lines.extend(self::workspace(workspace, me));
     }
     lines
 }
 
-fn workspace(workspace: &WorkspaceView, device: &str) -> Vec<String> {
-    // Whoever is in knows at least itself and the host.
+fn workspace(workspace: &WorkspaceView, me: PeerId) -> Vec<String> {
+    // A member knows at least itself and the host.
     if workspace.members.is_empty() {
         return vec![
             format!("workspace {}", workspace.id),
             "  this device has not been let in yet: `rejoinder join` asks again".to_owned(),
         ];
     }
-    let mut names = Names::new(Some(device.to_owned()));
-    for member in &workspace.members {
-        names.set(&member.peer, &member.name);
-    }
+    let names = shown::names(me, &workspace.members);
     let mut lines = vec![format!("workspace {} ({})", plain::name(&workspace.title), workspace.id)];
     for member in &workspace.members {
-        let here = if names.is_me(&member.peer) { ", this device" } else { "" };
-        let host = if workspace.host.as_ref() == Some(&member.peer) { ", host" } else { "" };
-        let name = names.show(&member.peer);
-        lines.push(format!("  {name}: {}{host}{here}  {}", plain::line(&member.role), member.peer));
+        let here = if member.device == me { ", this device" } else { "" };
+        let host = if member.host { ", host" } else { "" };
+        let (name, role) = (names.show(&member.device.to_string()), member.role.to_string());
+        lines.push(format!("  {name}: {}{host}{here}  {}", plain::line(&role), member.device));
     }
     if workspace.requests.is_empty() {
         lines.push("  no requests".to_owned());
@@ -238,7 +239,7 @@ fn workspace(workspace: &WorkspaceView, device: &str) -> Vec<String> {
     for request in &workspace.requests {
         lines.extend(self::request(request, &names).into_iter().map(|line| format!("  {line}")));
     }
-    match workspace.not_carried {
+    match shown::not_carried(workspace) {
         0 => {}
         1 => lines.push("  1 thing written here is not yet carried by anybody else".to_owned()),
         n => lines.push(format!("  {n} things written here are not yet carried by anybody else")),

@@ -4,7 +4,7 @@ use rejoinder::{Workspace, WorkspaceView};
 
 use crate::{
     args::Common, console::Console, event::Event, failure::Failure, home, outcome::Exit, report,
-    shown, view::HomeView,
+    shown,
 };
 
 /// Runs it.
@@ -12,15 +12,11 @@ pub async fn run(common: &Common, console: &Console) -> Result<Exit, Failure> {
     let home = home::open_copy(common).await?;
     let mut workspaces = Vec::new();
     for workspace in home.workspaces().await? {
-        workspaces.push(shown::workspace(&whole(&workspace).await?));
+        workspaces.push(whole(&workspace).await?);
     }
-    let view = HomeView {
-        directory: home::directory(common)?.display().to_string(),
-        device: home.me().to_string(),
-        workspaces,
-    };
-    let events: Vec<Event> = view.workspaces.iter().flat_map(|one| one.events()).collect();
-    console.answer(&events, &report::home(&view));
+    let directory = home::directory(common)?.display().to_string();
+    let events: Vec<Event> = workspaces.iter().flat_map(shown::events).collect();
+    console.answer(&events, &report::home(&directory, home.me(), &workspaces));
     home.close().await;
     Ok(Exit::Done)
 }

@@ -1,62 +1,14 @@
-//! The engine's views and fates as the command shows them.
+//! What the engine says, as the command spells it.
 
-use rejoinder::{
-    Answer, How, MemberView, PeerId, QuestionId, Refusal, RequestStatus, refusal::Over,
-};
+use rejoinder::{How, MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
 
 use crate::{
     event::{Event, Fate},
     limits,
     names::Names,
     outcome::{Answers, Ended},
-    view::{self, Held, RequestView, Status, WorkspaceView},
+    view,
 };
-
-/// A request.
-pub fn request(view: &rejoinder::RequestView) -> RequestView {
-    let projection = &view.projection;
-    let answers = projection.answers.iter();
-    let conflicts =
-        projection.conflicts.iter().chain(&view.passed_over).map(|(question, conflicts)| {
-            let conflicts =
-                conflicts.iter().map(|conflict| held(&conflict.answer, &conflict.authors));
-            (question.to_string(), conflicts.collect())
-        });
-    let rules = view.rules.iter();
-    let mut shown = RequestView {
-        request: view.request.clone(),
-        rules: rules.map(|(question, rules)| (question.to_string(), rules.clone())).collect(),
-        answers: answers.map(|(question, answer)| answered(question, answer)).collect(),
-        conflicts: conflicts.collect(),
-        not_included: Default::default(),
-        status: status(&view.status),
-        seen: view.seen.clone(),
-    };
-    for late in &view.not_included {
-        let of_question = shown.not_included.entry(late.question.to_string()).or_default();
-        of_question.push(held(&late.answer, &[late.author]));
-    }
-    shown
-}
-
-fn answered(question: &QuestionId, answer: &Answer) -> (String, Held) {
-    (question.to_string(), held(&answer.answer, &answer.authors))
-}
-
-fn held(answer: &rejoinder::ChatInputAnswer, authors: &[PeerId]) -> Held {
-    Held { answer: answer.clone(), by: authors.iter().map(PeerId::to_string).collect() }
-}
-
-fn status(status: &RequestStatus) -> Status {
-    match status {
-        RequestStatus::Open => Status::Open,
-        RequestStatus::Suspended => Status::Suspended,
-        RequestStatus::Decided { response, by, .. } => {
-            Status::Decided { response: *response, by: by.to_string() }
-        }
-        RequestStatus::Ended(how) => Status::Ended(ended(*how)),
-    }
-}
 
 /// How a turn ended.
 pub fn ended(how: How) -> Ended {
@@ -126,22 +78,23 @@ pub fn names(me: PeerId, members: &[MemberView]) -> Names {
     names
 }
 
-/// A workspace.
-pub fn workspace(view: &rejoinder::WorkspaceView) -> WorkspaceView {
-    let members = view.members.iter().map(|member| view::MemberView {
-        peer: member.device.to_string(),
-        name: bounded(&member.name),
-        role: member.role.to_string(),
-    });
-    let host = view.members.iter().find(|member| member.host);
+/// Edits and proposals of this device that no peer is known to have stored.
+pub fn not_carried(view: &WorkspaceView) -> usize {
     let proposals = view.waiting.values().filter(|fate| **fate == rejoinder::Fate::Saved).count();
     let edits = usize::try_from(view.uncarried).unwrap_or(usize::MAX);
-    WorkspaceView {
-        id: view.id.to_string(),
-        title: view.title.clone(),
+    edits.saturating_add(proposals)
+}
+
+/// Everything that is so in a workspace, as the events that would have led there.
+pub fn events(workspace: &WorkspaceView) -> Vec<Event> {
+    let host = workspace.members.iter().find(|member| member.host);
+    let mut events = vec![Event::Workspace {
+        workspace: workspace.id.to_string(),
+        title: workspace.title.clone(),
         host: host.map(|host| host.device.to_string()),
-        members: members.collect(),
-        requests: view.requests.iter().map(request).collect(),
-        not_carried: edits.saturating_add(proposals),
-    }
+        not_carried: not_carried(workspace),
+    }];
+    events.extend(workspace.members.iter().map(member));
+    events.extend(workspace.requests.iter().flat_map(view::events));
+    events
 }

@@ -90,7 +90,8 @@ pub use ahp_types::state::{
 };
 pub use rejoinder_identity::{
     ActorId, DocumentId, Hint, Incarnation, OpeningId, OptionId, ParseIdError, PeerId, ProposalId,
-    QuestionId, RequestId, Role, SecretKey, Ticket, TicketError, Timestamp, TurnId, WorkspaceId,
+    QuestionId, RecordId, RequestId, Role, SecretKey, Ticket, TicketError, Timestamp, TurnId,
+    WorkspaceId,
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{

@@ -16,7 +16,7 @@ use crate::{
     limits,
     line::{Line, RawValue, Until},
     outcome::Exit,
-    shown, stdin,
+    stdin, view,
 };
 
 /// Obeys until the end of stdin, `quit`, or with `--once` the first decision.
@@ -111,7 +111,7 @@ impl Commands<'_> {
         match line {
             Line::Show => {
                 let view = self.pick.for_show().await?;
-                self.joined.console.show(&shown::request(&view));
+                self.joined.console.show(&view);
             }
             Line::Use { request } => self.pick.choose(request).await?,
             Line::Quit => {}
@@ -228,8 +228,8 @@ impl Commands<'_> {
 
 /// What a value means for its question.
 async fn meant(request: &Request, question: &str, value: &RawValue) -> Result<Value, No> {
-    let view = shown::request(&request.view().await?);
-    let Some(asked) = view.question(question) else {
+    let view = request.view().await?;
+    let Some(asked) = view::question(&view, question) else {
         let message = format!("the request has no question {question:?}");
         let about = No::because("no-such-question", message);
         return Err(No { questions: vec![question.to_owned()], ..about });

@@ -2,28 +2,26 @@
 
 mod act;
 mod changes;
+mod happened;
 mod keyboard;
 mod raw;
+mod showing;
 
 use std::{io, time::Instant};
 
-use rejoinder::{
-    Event, Events, HomeEvent, OpeningId, PeerId, ProposalId, Request, RequestStatus, RequestView,
-};
+use rejoinder::{Events, ProposalId};
 
 use super::Joined;
 use crate::{
-    damage,
     failure::Failure,
     log,
     outcome::Exit,
     prompt::{Action, Input, Prompt, Screen},
-    shown,
     signals::Signals,
-    view::Status,
 };
 use changes::{Change, Changes};
 use raw::Raw;
+use showing::{Listed, Shown, Stale, changed};
 
 /// Shows the form until the person leaves.
 pub(super) async fn run(
@@ -39,8 +37,9 @@ pub(super) async fn run(
         prompt: Prompt::new(joined.console.names(), columns, rows),
         screen: Screen::new(log::colours_wanted(), reflows()),
         started: Instant::now(),
+        listed: Vec::new(),
         shown: None,
-        stale: true,
+        stale: Stale::Workspace,
         proposed: None,
         refused: false,
         events,
@@ -78,10 +77,11 @@ struct FormOnTerminal<'a> {
     prompt: Prompt,
     screen: Screen,
     started: Instant,
+    /// The requests of the workspace, in the order in which they were raised.
+    listed: Vec<Listed>,
     /// The request that the form shows.
-    shown: Option<(Request, Status)>,
-    /// Whether that may stand otherwise by now.
-    stale: bool,
+    shown: Option<Shown>,
+    stale: Stale,
     /// The last completion that was proposed here.
     proposed: Option<ProposalId>,
     /// Whether anything was refused.
@@ -112,9 +112,13 @@ impl FormOnTerminal<'_> {
         raw: &Raw,
     ) -> Result<Exit, Failure> {
         let mut keys = keyboard::inputs();
-        let mut states = self.joined.workspace.watch();
         loop {
-            let timeout = self.prompt.poll_timeout().map(|at| at.saturating_sub(self.now()));
+            let timeout = match self.stale {
+                Stale::Nothing => self.prompt.poll_timeout(),
+                // At the start, before anything has happened.
+                Stale::Request | Stale::Workspace => Some(0),
+            };
+            let timeout = timeout.map(|at| at.saturating_sub(self.now()));
             tokio::select! {
                 biased;
                 exit = signals.next() => return Ok(exit),
@@ -132,7 +136,7 @@ impl FormOnTerminal<'_> {
                     None => return Err(self.events.closed().into()),
                 },
                 // What the stream has read may be older than what was done here since.
-                state = states.next() => self.stale |= state.is_some(),
+                stale = changed(&mut self.shown) => self.outdate(stale),
                 () = after(timeout) => self.tell(Input::Tick),
             }
             let mut next = self.settle().await?;
@@ -158,7 +162,7 @@ impl FormOnTerminal<'_> {
     async fn tell_typed(&mut self) -> Result<(), Failure> {
         self.tell(Input::Leaving);
         while let Some(action) = self.prompt.poll_action() {
-            self.stale = true;
+            self.outdate(Stale::Request);
             self.act(action).await?;
         }
         Ok(())
@@ -169,10 +173,6 @@ impl FormOnTerminal<'_> {
             self.tell(Input::Said("waiting to be let in by the host".to_owned()));
         }
         self.draw().map_err(failed)
-    }
-
-    fn is_open(&self) -> bool {
-        self.shown.as_ref().is_some_and(|(_, status)| *status == Status::Open)
     }
 
     /// Milliseconds since the form came up.
@@ -232,158 +232,22 @@ impl FormOnTerminal<'_> {
                     | Action::Next
                     | Action::Complete(_) => {}
                 }
-                self.stale = true;
+                self.outdate(Stale::Request);
                 if action == Action::Next {
                     self.next().await?;
                 } else {
                     self.act(action).await?;
                 }
             }
-            if !std::mem::take(&mut self.stale) {
-                return Ok(Next::On);
+            match std::mem::replace(&mut self.stale, Stale::Nothing) {
+                Stale::Nothing => return Ok(Next::On),
+                Stale::Request => {}
+                Stale::Workspace => self.look_at_workspace().await?,
             }
-            let view = self.joined.workspace.view().await?;
-            let names = shown::names(self.joined.home.me(), &view.members);
-            if names != self.joined.console.names() {
-                self.joined.console.set_names(names.clone());
-                self.tell(Input::Names(names));
-                self.stale = true;
-            } else if self.show(&view.requests).await? == Next::Done {
+            if self.show().await? == Next::Done {
                 return Ok(Next::Done);
             }
         }
-    }
-
-    /// Shows the form its request as it stands.
-    async fn show(&mut self, requests: &[RequestView]) -> Result<Next, Failure> {
-        let open = requests.iter().filter(|view| view.status == RequestStatus::Open);
-        let shown = self.choose(requests).map(|view| view.opening);
-        let others = open.filter(|view| Some(view.opening) != shown).count();
-        self.tell(Input::Others(others));
-        let Some(view) = self.choose(requests) else {
-            if self.shown.is_some() {
-                self.tell_typed().await?;
-                self.shown = None;
-                self.tell(Input::Request(None));
-            }
-            return Ok(Next::On);
-        };
-        if self.opening() != Some(view.opening) && !self.turn_to(view.opening).await? {
-            return Ok(Next::On);
-        }
-        let shown = shown::request(view);
-        let status = shown.status.clone();
-        self.tell(Input::Request(Some(Box::new(shown))));
-        let over = match status {
-            Status::Open | Status::Suspended => false,
-            Status::Decided { .. } | Status::Ended(_) => true,
-        };
-        // The next open request, if there is one, comes once it was seen how this one ended.
-        self.stale |= over && self.is_open();
-        let before = self.shown.as_mut().map(|(_, before)| std::mem::replace(before, status));
-        let ends = over && self.joined.join.once && before == Some(Status::Open);
-        Ok(if ends { Next::Done } else { Next::On })
-    }
-
-    /// The open request that is shown, else the next one; one that has ended stays until then, and
-    /// that it has is shown first.
-    fn choose<'v>(&self, requests: &'v [RequestView]) -> Option<&'v RequestView> {
-        let shown = self.opening();
-        let of_form = requests.iter().find(|request| Some(request.opening) == shown);
-        let open = |request: &&RequestView| request.status == RequestStatus::Open;
-        if self.is_open() && of_form.is_some() {
-            return of_form;
-        }
-        of_form.filter(open).or_else(|| requests.iter().find(open)).or(of_form)
-    }
-
-    /// Turns to the open request that comes after the one that is shown, or to the first.
-    async fn next(&mut self) -> Result<(), Failure> {
-        let requests = self.joined.workspace.view().await?.requests;
-        let shown = self.opening();
-        let at = requests.iter().position(|view| Some(view.opening) == shown);
-        let (before, after) = requests.split_at(at.map_or(0, |at| at + 1));
-        let mut others = after.iter().chain(before);
-        let open =
-            |view: &&RequestView| view.status == RequestStatus::Open && Some(view.opening) != shown;
-        if let Some(view) = others.find(open) {
-            self.turn_to(view.opening).await?;
-        }
-        Ok(())
-    }
-
-    /// The form shows another request from here on. What was typed into the one before is told.
-    async fn turn_to(&mut self, opening: OpeningId) -> Result<bool, Failure> {
-        let request = self.joined.workspace.request_opened(opening).await?;
-        let Some(request) = request else { return Ok(false) };
-        self.tell_typed().await?;
-        // The same id may have been asked anew: the form tells requests apart by it.
-        self.tell(Input::Request(None));
-        self.proposed = None;
-        self.shown = Some((request, Status::Open));
-        Ok(true)
-    }
-
-    fn opening(&self) -> Option<OpeningId> {
-        self.shown.as_ref().map(|(request, _)| request.opening())
-    }
-
-    async fn event(&mut self, event: HomeEvent) -> Result<(), Failure> {
-        if let Some(event) = event.event() {
-            self.react(event).await?;
-        }
-        if let Some(news) = self.news(&event) {
-            self.tell(Input::Said(news));
-        }
-        Ok(())
-    }
-
-    /// What the form does about an event, besides telling of it.
-    async fn react(&mut self, event: &Event) -> Result<(), Failure> {
-        if let Event::Fate { proposal, fate, .. } = event
-            && self.proposed == Some(*proposal)
-        {
-            let fate = shown::fate(fate, self.joined.home.me());
-            self.refused |= matches!(fate, crate::event::Fate::Refused { .. });
-            self.tell(Input::Fate(fate));
-        }
-        if let Event::JoinRefused { why, .. } = event
-            && !self.joined.workspace.view().await?.member
-        {
-            let message = format!("the host does not let this device in: {why}");
-            return Err(Failure::new("join-refused", message));
-        }
-        if let Event::DiskFailing(why) = event {
-            self.disk_fails = true;
-            self.tell(Input::Disk(Some(why.clone())));
-        }
-        if let Event::DiskRecovered = event {
-            self.disk_fails = false;
-            self.tell(Input::Disk(None));
-        }
-        Ok(())
-    }
-
-    /// The line of news that an event is worth. How requests stand is seen in the form itself.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "few events are news")]
-    fn news(&self, event: &HomeEvent) -> Option<String> {
-        let name = |peer: &PeerId| self.joined.console.names().show(&peer.to_string());
-        Some(match event {
-            HomeEvent::LinkUp { peer } => format!("link to {} up", name(peer)),
-            HomeEvent::LinkDown { peer, .. } => {
-                format!("link to {} down; what you write is saved here", name(peer))
-            }
-            HomeEvent::NotReached { peer, .. } => {
-                format!("{} does not answer; what you write is saved here", name(peer))
-            }
-            HomeEvent::Plain(Event::Unreadable { why, .. }) => {
-                format!("the answers of a request can't be read: {why}")
-            }
-            HomeEvent::Plain(Event::DiskRecovered) => "the disk takes writes again".to_owned(),
-            HomeEvent::Plain(Event::Joined(_)) => "the host has let you in".to_owned(),
-            HomeEvent::Plain(event) => damage::said(event)?.1,
-            _ => return None,
-        })
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -2,6 +2,8 @@
 
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion};
 
+use rejoinder::{RequestStatus, RequestView};
+
 use super::{
     Focus, Frame, Prompt, Row, Tone,
     choice::{Choice, Kind},
@@ -10,8 +12,8 @@ use super::{
 use crate::{
     limits,
     names::Names,
-    plain, report,
-    view::{self, Held, RequestView, Status},
+    plain, report, shown,
+    view::{self, Held},
 };
 
 /// Rows under construction, and what must stay in sight.
@@ -42,18 +44,18 @@ pub(super) fn frame(prompt: &Prompt) -> Frame {
 
 /// An answer and its authors, in words. An answer is not called submitted before the decision
 /// makes it so: until then it is ready.
-pub(super) fn held(request: &RequestView, question: &str, held: &Held, names: &Names) -> String {
-    let by = names.list(&held.by);
-    let question = request.question(question);
-    match &held.answer {
+pub(super) fn held(request: &RequestView, question: &str, held: Held<'_>, names: &Names) -> String {
+    let by = names.list(held.by);
+    let question = view::question(request, question);
+    match held.answer {
         ChatInputAnswer::Draft(given) => {
             format!("{} (draft by {by})", view::value(question, &given.value))
         }
         ChatInputAnswer::Submitted(given) => match request.status {
-            Status::Open | Status::Suspended => {
+            RequestStatus::Open | RequestStatus::Suspended => {
                 format!("{} (ready, by {by})", view::value(question, &given.value))
             }
-            Status::Decided { .. } | Status::Ended(_) => {
+            RequestStatus::Decided { .. } | RequestStatus::Ended(_) => {
                 format!("{} (submitted by {by})", view::value(question, &given.value))
             }
         },
@@ -94,7 +96,7 @@ impl Page {
     }
 
     fn question(&mut self, prompt: &Prompt, request: &RequestView, id: &str) {
-        let questions = request.questions();
+        let questions = view::questions(request);
         let Some(at) = questions.iter().position(|question| view::id(question) == id) else {
             return;
         };
@@ -107,7 +109,7 @@ impl Page {
                 self.wrap(Tone::Plain, &line);
             }
         }
-        self.wrap(Tone::Faint, &request.constraints(question));
+        self.wrap(Tone::Faint, &view::constraints(request, question));
         self.focus = self.rows.len();
         if let Some(entry) = prompt.entries.get(id) {
             self.field(&entry.field);
@@ -176,10 +178,13 @@ impl Page {
         typing: bool,
     ) {
         let id = view::id(question);
-        match request.answers.get(id) {
+        match view::answer(request, id) {
             _ if typing => self.wrap(Tone::Faint, "typing…"),
             None => {
-                self.wrap(Tone::Faint, &format!("no answer yet{}", request.instead(question)));
+                self.wrap(
+                    Tone::Faint,
+                    &format!("no answer yet{}", view::instead(request, question)),
+                );
             }
             Some(answer) => {
                 self.wrap(
@@ -188,7 +193,7 @@ impl Page {
                 );
             }
         }
-        for other in request.conflicts.get(id).into_iter().flatten() {
+        for other in view::conflicts(request, id) {
             let other = held(request, id, other, &prompt.names);
             self.wrap(Tone::Alert, &format!("in conflict: {other}"));
         }
@@ -196,18 +201,18 @@ impl Page {
 
     fn overview(&mut self, prompt: &Prompt, request: &RequestView, selected: usize) {
         let open = prompt.is_open();
-        for (at, question) in request.questions().iter().enumerate() {
+        for (at, question) in view::questions(request).iter().enumerate() {
             let here = open && at == selected;
             if here {
                 self.focus = self.rows.len();
             }
             let id = view::id(question);
             let star = if view::is_required(question) { "*" } else { " " };
-            let answer = match request.answers.get(id) {
-                None => request.no_answer(question),
+            let answer = match view::answer(request, id) {
+                None => view::no_answer(request, question),
                 Some(answer) => held(request, id, answer, &prompt.names),
             };
-            let conflicts = request.conflicts.get(id).map_or(0, Vec::len);
+            let conflicts = view::conflicts(request, id).len();
             let conflict = match conflicts {
                 0 => String::new(),
                 n => format!(", and {n} in conflict"),
@@ -219,26 +224,28 @@ impl Page {
             self.rows.push(Row::new(tone, plain::truncate(&line, self.columns)));
         }
         match &request.status {
-            Status::Open => {}
-            Status::Suspended => {
+            RequestStatus::Open => {}
+            RequestStatus::Suspended => {
                 self.wrap(Tone::Alert, "the turn failed; it may be resumed, and this goes on");
             }
-            Status::Decided { response, by } => {
-                let by = prompt.names.show_or_you(by);
+            RequestStatus::Decided { response, by, .. } => {
+                let by = prompt.names.show_or_you(&by.to_string());
                 let line = format!("{} by {by}", report::response_in_words(*response));
                 self.wrap(Tone::Strong, &line);
             }
-            Status::Ended(how) => self.wrap(Tone::Strong, report::ended_in_words(*how)),
+            RequestStatus::Ended(how) => {
+                self.wrap(Tone::Strong, report::ended_in_words(shown::ended(*how)));
+            }
         }
     }
 
     fn foot(&mut self, prompt: &Prompt) {
         let news = prompt.request.as_ref().zip(prompt.news.as_ref());
-        let news = news.and_then(|(request, id)| Some((request, id, request.answers.get(id)?)));
+        let news = news.and_then(|(request, id)| Some((request, id, view::answer(request, id)?)));
         if let Some((request, id, answer)) = news
-            && answer.by.iter().any(|peer| !prompt.names.is_me(peer))
+            && answer.by.iter().any(|peer| !prompt.names.is_me(&peer.to_string()))
         {
-            let title = request.question(id).map(view::title).unwrap_or_default();
+            let title = view::question(request, id).map(view::title).unwrap_or_default();
             let title = self.clipped(&title);
             let news = format!("{title}: {}", held(request, id, answer, &prompt.names));
             self.rows.push(Row::new(Tone::Faint, plain::truncate(&news, self.columns)));

@@ -3,7 +3,9 @@
 use ahp_types::state::{ChatInputAnswerValue, ChatInputResponseKind};
 use crossterm::event::KeyEvent;
 
-use crate::{event::Fate, names::Names, view::RequestView};
+use rejoinder::RequestView;
+
+use crate::{event::Fate, names::Names};
 
 /// What happened.
 #[derive(Debug, Clone)]

@@ -3,6 +3,8 @@
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use rejoinder::PeerId;
+
 use super::{Action, Focus, Prompt, field::Field, field::Keyed};
 use crate::view;
 
@@ -111,7 +113,7 @@ impl Prompt {
     }
 
     fn ids(&self) -> Vec<String> {
-        let questions = self.request.iter().flat_map(|request| request.questions());
+        let questions = self.request.iter().flat_map(|request| view::questions(request));
         questions.map(|question| view::id(question).to_owned()).collect()
     }
 
@@ -150,7 +152,7 @@ impl Prompt {
     /// Enter: the answer as it stands is given, and the next question comes.
     fn answer(&mut self, id: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
-        let held = self.request.as_ref().is_some_and(|request| request.answers.contains_key(id));
+        let held = self.request.as_ref().is_some_and(|request| view::answer(request, id).is_some());
         // Enter on an empty text that nobody touched means "go on", not "".
         let blank = matches!(&entry.field, Field::Text(field) if field.text().is_empty())
             && !entry.unsent
@@ -184,10 +186,10 @@ impl Prompt {
     /// Takes another's answer; of several, the one that a digit names next.
     fn take(&mut self, id: &str) {
         let request = self.request.as_ref();
-        let conflicts = request.and_then(|request| request.conflicts.get(id)).into_iter().flatten();
+        let conflicts = request.into_iter().flat_map(|request| view::conflicts(request, id));
         let others: Vec<String> = conflicts
             .filter(|held| !matches!(held.answer, ChatInputAnswer::Skipped(_)))
-            .filter_map(|held| held.by.first().cloned())
+            .filter_map(|held| held.by.first().map(PeerId::to_string))
             .collect();
         match others.as_slice() {
             [] => self.said = "there is no other answer to take".to_owned(),
@@ -221,10 +223,11 @@ impl Prompt {
         let Some(request) = &self.request else { return };
         let question = match response {
             ChatInputResponseKind::Accept => {
-                let missing = request.unanswered();
+                let missing = view::unanswered(request);
                 if !missing.is_empty() {
-                    let title =
-                        |id: &String| request.question(id).map(view::title).unwrap_or_default();
+                    let title = |id: &&str| {
+                        view::question(request, id).map(view::title).unwrap_or_default()
+                    };
                     let titles: Vec<String> = missing.iter().map(title).collect();
                     self.said = format!("still to be answered: {}", titles.join(", "));
                     return;
@@ -248,7 +251,7 @@ impl Prompt {
     }
 
     fn drafts(&self) -> usize {
-        let held = self.request.iter().flat_map(|request| request.answers.values());
+        let held = self.request.iter().flat_map(|request| request.projection.answers.values());
         held.filter(|held| matches!(held.answer, ChatInputAnswer::Draft(_))).count()
     }
 }

@@ -1,14 +1,22 @@
 //! What people read.
 
+use std::collections::BTreeMap;
+
+use rejoinder::{MemberView, ProposalId, RecordId, Role, WorkspaceId};
 use serde_json::json;
 
 use super::*;
-use crate::view::{MemberView, samples};
+use crate::view::samples;
+
+/// The full id of a peer.
+fn id(name: &str) -> String {
+    samples::peer(name).to_string()
+}
 
 fn names() -> Names {
-    let mut names = Names::new(Some("ana23456789".to_owned()));
-    names.set("ana23456789", "Ana");
-    names.set("ben23456789", "Be\u{202e}n\u{1b}[31m");
+    let mut names = Names::new(Some(id("ana")));
+    names.set(&id("ana"), "Ana");
+    names.set(&id("ben"), "Be\u{202e}n\u{1b}[31m");
     names
 }
 
@@ -31,7 +39,7 @@ fn replies() {
 #[test]
 fn events_hide_nothing_and_show_no_controls() {
     let check = |event: Event, expected: &str| assert_eq!(super::event(&event, &names()), expected);
-    let ben = || "ben23456789".to_owned();
+    let ben = || id("ben");
     check(
         Event::Link { peer: ben(), state: LinkState::Down, reason: Some("time\nout".to_owned()) },
         "link to Ben[31m down (time out)",
@@ -52,14 +60,14 @@ fn events_hide_nothing_and_show_no_controls() {
         },
         "request r1 is open: Deploy?",
     );
-    let held = samples::text("submitted", "a\u{202e}b", "ben23456789");
-    let other = samples::held(json!({"state": "skipped"}), &["ana23456789"]);
+    let held = samples::text("submitted", "a\u{202e}b", "ben");
+    let other = samples::held(json!({"state": "skipped"}), &["ana"]);
     check(
         Event::Answer {
             request: "r1".to_owned(),
             question: "notes".to_owned(),
-            given: held.given(),
-            conflict: vec![other.given()],
+            given: samples::given(&held),
+            conflict: vec![samples::given(&other)],
         },
         "notes: “ab”, submitted by Ben[31m; in conflict with skipped by you",
     );
@@ -67,7 +75,7 @@ fn events_hide_nothing_and_show_no_controls() {
         Event::Answer {
             request: "r1".to_owned(),
             question: "notes".to_owned(),
-            given: samples::text("draft", &"x".repeat(32 * 1024), "ben23456789").given(),
+            given: samples::given(&samples::text("draft", &"x".repeat(32 * 1024), "ben")),
             conflict: Vec::new(),
         },
         &format!("notes: “{}…, draft by Ben[31m", "x".repeat(198)),
@@ -86,12 +94,12 @@ fn a_fate_is_never_called_submitted() {
         (Fate::Carried { count: 1 }, "saved here and carried by 1 peer"),
         (Fate::Carried { count: 2 }, "saved here and carried by 2 peers"),
         (Fate::Received, "received by the host, not yet decided"),
-        (Fate::Decided { by: "ana23456789".to_owned() }, "decided as you proposed"),
+        (Fate::Decided { by: id("ana") }, "decided as you proposed"),
         (
             Fate::Refused {
                 reason: "already-decided".to_owned(),
                 questions: Vec::new(),
-                by: Some("ana23456789".to_owned()),
+                by: Some(id("ana")),
             },
             "refused: already-decided by you",
         ),
@@ -106,35 +114,40 @@ fn a_fate_is_never_called_submitted() {
 #[test]
 fn a_home() {
     let mut request = samples::request();
-    request.answers.insert("env".to_owned(), samples::selected("submitted", "prod", "ben23456789"));
-    let other = samples::selected("submitted", "staging", "ana23456789");
-    request.conflicts.insert("env".to_owned(), vec![other]);
+    request.projection.answers.insert("env".into(), samples::selected("submitted", "prod", "ben"));
+    let other = samples::selected("submitted", "staging", "ana");
+    request.projection.conflicts.insert("env".into(), vec![samples::conflict(other)]);
     let workspace = WorkspaceView {
-        id: "w234".to_owned(),
+        id: WorkspaceId([1; 32]),
         title: "release".to_owned(),
-        host: Some("ben23456789".to_owned()),
+        can_host: false,
+        hosting: false,
+        member: true,
         members: vec![MemberView {
-            peer: "ben23456789".to_owned(),
+            device: samples::peer("ben"),
             name: "Ben".to_owned(),
-            role: "owner".to_owned(),
+            role: Role::Owner,
+            host: true,
         }],
+        log_length: 1,
+        log_head: RecordId([6; 32]),
         requests: vec![request],
-        not_carried: 2,
+        waiting: BTreeMap::from([
+            (ProposalId([7; 32]), rejoinder::Fate::Saved),
+            (ProposalId([8; 32]), rejoinder::Fate::Received),
+        ]),
+        uncarried: 1,
     };
-    let view = HomeView {
-        directory: "/home".to_owned(),
-        device: "ana23456789".to_owned(),
-        workspaces: vec![workspace],
-    };
-    let lines = home(&view);
+    let (me, id_of_workspace) = (samples::peer("ana"), workspace.id);
+    let lines = home("/home", me, &[workspace]);
     assert_eq!(
         lines[..8],
         [
             "home /home",
-            "device ana23456789",
+            &format!("device {me}"),
             "",
-            "workspace release (w234)",
-            "  Ben: owner, host  ben23456789",
+            &format!("workspace release ({id_of_workspace})"),
+            &format!("  Ben: owner, host  {}", id("ben")),
             "  request r1: open",
             "    Deploy 1.4?",
             "    env (required): Production, submitted by Ben",
@@ -146,6 +159,5 @@ fn a_home() {
         lines.last().unwrap(),
         "  2 things written here are not yet carried by anybody else"
     );
-    let empty = HomeView { workspaces: Vec::new(), ..view };
-    assert!(home(&empty)[2].starts_with("no workspace yet"));
+    assert!(home("/home", me, &[])[2].starts_with("no workspace yet"));
 }

@@ -1,10 +1,14 @@
 //! A request with a question of every kind, for tests.
 
-use std::collections::BTreeMap;
-
+use ahp_types::state::ChatInputResponseKind;
+use rejoinder::{
+    ActorId, Answer, Conflict, DocumentId, NotIncluded, OpeningId, PeerId, ProposalId,
+    RequestStatus, RequestView, WorkspaceId,
+};
 use serde_json::{Value, json};
 
-use super::{Held, RequestView, Status};
+use super::Held;
+use crate::event::Given;
 
 /// The ids of its questions, in order: `env`, `notes`, `count`, `go`, `areas`, `rate`.
 pub(crate) fn request() -> RequestView {
@@ -25,29 +29,70 @@ pub(crate) fn request() -> RequestView {
 }
 
 pub(crate) fn view(request: Value) -> RequestView {
+    let id = request["id"].as_str().unwrap().into();
     RequestView {
-        rules: Default::default(),
+        workspace: WorkspaceId([1; 32]),
+        opening: OpeningId([2; 32]),
+        id,
+        document: DocumentId([3; 32]),
+        turn: "t".into(),
+        revision: 1,
         request: serde_json::from_value(request).unwrap(),
-        answers: BTreeMap::new(),
-        conflicts: BTreeMap::new(),
-        not_included: BTreeMap::new(),
-        status: Status::Open,
+        rules: Default::default(),
+        status: RequestStatus::Open,
+        here: true,
+        projection: Default::default(),
         seen: Some(Default::default()),
+        passed_over: Default::default(),
+        not_included: Vec::new(),
     }
+}
+
+/// The peer of that name.
+pub(crate) fn peer(name: &str) -> PeerId {
+    let mut id = [0; 32];
+    id[..name.len()].copy_from_slice(name.as_bytes());
+    PeerId(id)
+}
+
+pub(crate) fn decided(response: ChatInputResponseKind, by: &str) -> RequestStatus {
+    RequestStatus::Decided { response, by: peer(by), proposal: ProposalId([4; 32]) }
 }
 
 /// An answer, written as in AHP's JSON.
-pub(crate) fn held(answer: Value, by: &[&str]) -> Held {
-    Held {
+pub(crate) fn held(answer: Value, by: &[&str]) -> Answer {
+    Answer {
         answer: serde_json::from_value(answer).unwrap(),
-        by: by.iter().map(|peer| (*peer).to_owned()).collect(),
+        authors: by.iter().map(|name| peer(name)).collect(),
     }
 }
 
-pub(crate) fn text(state: &str, value: &str, by: &str) -> Held {
+pub(crate) fn text(state: &str, value: &str, by: &str) -> Answer {
     held(json!({"state": state, "value": {"kind": "text", "value": value}}), &[by])
 }
 
-pub(crate) fn selected(state: &str, value: &str, by: &str) -> Held {
+pub(crate) fn selected(state: &str, value: &str, by: &str) -> Answer {
     held(json!({"state": state, "value": {"kind": "selected", "value": value}}), &[by])
+}
+
+/// The same answer in conflict with another one.
+pub(crate) fn conflict(Answer { answer, authors }: Answer) -> Conflict {
+    Conflict { answer, authors }
+}
+
+/// The same answer, too late for the decision; each of its authors gave it.
+pub(crate) fn late(question: &str, Answer { answer, authors }: Answer) -> Vec<NotIncluded> {
+    let late = |author| NotIncluded {
+        question: question.into(),
+        author,
+        actor: ActorId([5; 16]),
+        seq: 1,
+        answer: answer.clone(),
+    };
+    authors.into_iter().map(late).collect()
+}
+
+/// The same answer as events spell it.
+pub(crate) fn given(Answer { answer, authors }: &Answer) -> Given {
+    Held { answer, by: authors }.given()
 }

@@ -1,9 +1,11 @@
 //! Views in words and as events.
 
 use ahp_types::state::ChatInputQuestion;
+use rejoinder::Rules;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::event::Event;
 
 fn question(json: Value) -> ChatInputQuestion {
     serde_json::from_value(json).unwrap()
@@ -49,7 +51,7 @@ fn values_in_words() {
     let request = samples::request();
     let check = |id: &str, json: Value, expected: &str| {
         let json = serde_json::from_value(json).unwrap();
-        assert_eq!(value(request.question(id), &json), expected);
+        assert_eq!(value(super::question(&request, id), &json), expected);
     };
     check("notes", json!({"kind": "text", "value": "a\n\u{202e}b"}), "“a b”");
     check("count", json!({"kind": "number", "value": 7.0}), "7");
@@ -81,38 +83,48 @@ fn titles_are_never_nothing() {
 fn what_changed() {
     let before = samples::request();
     let mut after = before.clone();
-    assert_eq!(after.changes_since(Some(&before)), []);
-    assert_eq!(after.unanswered(), ["env"]);
-    after.answers.insert("env".to_owned(), samples::selected("submitted", "prod", "ben"));
-    assert_eq!(after.unanswered(), Vec::<String>::new());
+    assert_eq!(changes_since(&after, Some(&before)), []);
+    assert_eq!(unanswered(&after), ["env"]);
+    let answers = &mut after.projection.answers;
+    answers.insert("env".into(), samples::selected("submitted", "prod", "ben"));
+    assert_eq!(unanswered(&after), Vec::<&str>::new());
+    let (ana, ben) = (samples::peer("ana"), samples::peer("ben"));
     let lines = |events: Vec<Event>| events.iter().map(Event::json).collect::<Vec<_>>();
-    let prod = r#"{"event":"answer","request":"r1","question":"env","state":"submitted","value":{"kind":"selected","value":"prod"},"by":"ben"}"#;
-    assert_eq!(lines(after.changes_since(Some(&before))), [prod]);
-    let gone = r#"{"event":"answer","request":"r1","question":"env","state":"none","by":"ben"}"#;
-    assert_eq!(lines(before.changes_since(Some(&after))), [gone]);
+    let prod = format!(
+        r#"{{"event":"answer","request":"r1","question":"env","state":"submitted","value":{{"kind":"selected","value":"prod"}},"by":"{ben}"}}"#
+    );
+    assert_eq!(lines(changes_since(&after, Some(&before))), [prod]);
+    let gone = format!(
+        r#"{{"event":"answer","request":"r1","question":"env","state":"none","by":"{ben}"}}"#
+    );
+    assert_eq!(lines(changes_since(&before, Some(&after))), [gone]);
 
     let mut decided = after.clone();
-    decided.answers.insert("notes".to_owned(), samples::text("draft", "hm", "ana"));
-    let accept = ChatInputResponseKind::Accept;
-    decided.status = Status::Decided { response: accept, by: "ana".to_owned() };
+    let answers = &mut decided.projection.answers;
+    answers.insert("notes".into(), samples::text("draft", "hm", "ana"));
+    decided.status = samples::decided(ChatInputResponseKind::Accept, "ana");
     let late = samples::held(json!({"state": "skipped"}), &["ben", "ana"]);
-    decided.not_included.insert("notes".to_owned(), vec![late]);
-    let events = lines(decided.changes_since(Some(&after)));
+    decided.not_included = samples::late("notes", late);
+    let events = lines(changes_since(&decided, Some(&after)));
     assert!(events[0].contains(r#""question":"notes","state":"draft""#));
     assert_eq!(
         events[1],
-        r#"{"event":"decided","request":"r1","response":"accept","answers":{"env":{"state":"submitted","value":{"kind":"selected","value":"prod"}}},"by":"ana"}"#
+        format!(
+            r#"{{"event":"decided","request":"r1","response":"accept","answers":{{"env":{{"state":"submitted","value":{{"kind":"selected","value":"prod"}}}}}},"by":"{ana}"}}"#
+        )
     );
     assert_eq!(events[2..].len(), 2, "both authors of what came too late");
-    assert_eq!(lines(decided.changes_since(None)).len(), 6);
-    assert_eq!(decided.changes_since(Some(&decided)), []);
+    assert_eq!(lines(changes_since(&decided, None)).len(), 6);
+    assert_eq!(changes_since(&decided, Some(&decided)), []);
 }
 
 #[test]
 fn several_authors_are_all_named() {
     let same = samples::held(json!({"state": "skipped"}), &["ana", "ben"]);
-    let json = serde_json::to_string(&same.given()).unwrap();
-    assert_eq!(json, r#"{"state":"skipped","by":"ana","authors":["ana","ben"]}"#);
+    let json = serde_json::to_string(&samples::given(&same)).unwrap();
+    let (ana, ben) = (samples::peer("ana"), samples::peer("ben"));
+    let expected = format!(r#"{{"state":"skipped","by":"{ana}","authors":["{ana}","{ben}"]}}"#);
+    assert_eq!(json, expected);
 }
 
 #[test]
@@ -132,7 +144,7 @@ fn a_url_is_shown_as_it_is_sent() {
     ] {
         assert_eq!(url(text), expected);
         let request = samples::view(json!({"id": "r", "url": text}));
-        let opened = request.events()[0].json();
+        let opened = opened(&request).json();
         assert_eq!(opened.contains("\"host\":"), expected.ends_with("#c") || text.contains("com/"));
         let opened: serde_json::Value = serde_json::from_str(&opened).unwrap();
         assert_eq!(opened["url"], text);
@@ -146,10 +158,10 @@ fn rules_that_ahp_has_no_word_for_in_words() {
         {"kind": "integer", "id": "n", "message": "m"}]});
     let mut view = samples::view(request);
     let of = |rules: Value| Rules::read(rules.as_object().unwrap());
-    view.rules.insert("s".to_owned(), of(json!({"pattern": "^[a-z]+\u{202e}?$"})));
-    view.rules.insert("n".to_owned(), of(json!({"multipleOf": 5})));
+    view.rules.insert("s".into(), of(json!({"pattern": "^[a-z]+\u{202e}?$"})));
+    view.rules.insert("n".into(), of(json!({"multipleOf": 5})));
     let words: Vec<_> =
-        view.questions().iter().map(|question| view.constraints(question)).collect();
+        questions(&view).iter().map(|question| constraints(&view, question)).collect();
     assert_eq!(
         words,
         ["text, at most 3 characters, matching ^[a-z]+?$", "a whole number, a multiple of 5"]
@@ -172,7 +184,7 @@ fn what_is_sent_for_a_question_that_is_left_is_shown() {
     .unwrap();
     let mut request = samples::view(serde_json::to_value(elicitation.request()).unwrap());
     let words = |request: &RequestView| {
-        request.questions().iter().map(|question| request.no_answer(question)).collect::<Vec<_>>()
+        questions(request).iter().map(|question| no_answer(request, question)).collect::<Vec<_>>()
     };
     let no = |what: &str| format!("no answer{what}");
     assert_eq!(
@@ -189,7 +201,7 @@ fn what_is_sent_for_a_question_that_is_left_is_shown() {
             no("; suggested, but to be answered: yes"),
         ]
     );
-    let Event::Opened { defaults, .. } = &request.events()[0] else { panic!("it is open") };
+    let Event::Opened { defaults, .. } = &opened(&request) else { panic!("it is open") };
     let sent = elicitation.result(Some(ChatInputResponseKind::Accept), &BTreeMap::new());
     let content = sent["content"].as_object().unwrap();
     let optional = content.keys().filter(|key| *key != "must");
@@ -198,11 +210,13 @@ fn what_is_sent_for_a_question_that_is_left_is_shown() {
         assert_eq!(shown["value"], content[question], "{question}");
     }
     // A skip is a no to the default too.
-    request.answers.insert("st".to_owned(), samples::held(json!({"state": "skipped"}), &["ana"]));
-    request.status =
-        Status::Decided { response: ChatInputResponseKind::Accept, by: "ana".to_owned() };
+    request
+        .projection
+        .answers
+        .insert("st".into(), samples::held(json!({"state": "skipped"}), &["ana"]));
+    request.status = samples::decided(ChatInputResponseKind::Accept, "ana");
     assert_eq!(words(&request)[1], "no answer; sent by default: 3");
-    let decided = request.events().pop().unwrap();
+    let decided = events(&request).pop().unwrap();
     let Event::Decided { defaults, .. } = decided else { panic!("it was decided") };
     assert_eq!(defaults.keys().collect::<Vec<_>>(), ["b", "e", "m", "n"]);
 }

@@ -7,7 +7,7 @@ use rejoinder::{ReviewUrl, excluded_bound};
 use crate::{canonical, plain};
 
 /// A question's id, exactly; of a kind that is not known here, as far as it has one.
-pub fn id(question: &ChatInputQuestion) -> &str {
+pub(crate) fn id(question: &ChatInputQuestion) -> &str {
     match question {
         ChatInputQuestion::Text(question) => &question.id,
         ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => &question.id,
@@ -23,7 +23,7 @@ fn member<'a>(raw: &'a serde_json::Value, key: &str) -> Option<&'a str> {
 }
 
 /// What to call a question in a list: its title, else what it asks, else its id.
-pub fn title(question: &ChatInputQuestion) -> String {
+pub(crate) fn title(question: &ChatInputQuestion) -> String {
     let title = match question {
         ChatInputQuestion::Text(question) => question.title.as_deref(),
         ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
@@ -40,7 +40,7 @@ pub fn title(question: &ChatInputQuestion) -> String {
 
 /// A request's URL as it is sent, with the host that is asked where that is written otherwise.
 /// One of an older release that may not be opened is shown with its odd characters escaped.
-pub fn url(text: &str) -> String {
+pub(crate) fn url(text: &str) -> String {
     match ReviewUrl::read(text) {
         Ok(url) if url.shows_its_host() => url.as_str().to_owned(),
         Ok(url) => format!("{} (the host is {})", url.as_str(), url.host()),
@@ -63,7 +63,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// What a question asks, in lines.
-pub fn message(question: &ChatInputQuestion) -> Vec<String> {
+pub(crate) fn message(question: &ChatInputQuestion) -> Vec<String> {
     plain::lines(match question {
         ChatInputQuestion::Text(question) => &question.message,
         ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
@@ -77,7 +77,7 @@ pub fn message(question: &ChatInputQuestion) -> Vec<String> {
 }
 
 /// Whether accepting needs an answer to it.
-pub fn is_required(question: &ChatInputQuestion) -> bool {
+pub(crate) fn is_required(question: &ChatInputQuestion) -> bool {
     match question {
         ChatInputQuestion::Text(question) => question.required,
         ChatInputQuestion::Number(question) | ChatInputQuestion::Integer(question) => {
@@ -92,7 +92,7 @@ pub fn is_required(question: &ChatInputQuestion) -> bool {
 }
 
 /// The options of a select.
-pub fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
+pub(crate) fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
     match question {
         ChatInputQuestion::SingleSelect(question) => &question.options,
         ChatInputQuestion::MultiSelect(question) => &question.options,
@@ -181,7 +181,7 @@ fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
 }
 
 /// A value in words: options by their labels.
-pub fn value(question: Option<&ChatInputQuestion>, value: &ChatInputAnswerValue) -> String {
+pub(crate) fn value(question: Option<&ChatInputQuestion>, value: &ChatInputAnswerValue) -> String {
     let label = |id: &String| {
         let options = question.map(options).unwrap_or_default();
         let option = options.iter().find(|option| option.id == *id);

@@ -2,7 +2,7 @@
 
 use rejoinder::{Edit, Event, NotDone, ProposalId, Refused, Request, Version};
 
-use super::FormOnTerminal;
+use super::{FormOnTerminal, Shown};
 use crate::{
     failure::Failure,
     prompt::{Action, Input},
@@ -24,7 +24,7 @@ impl FormOnTerminal<'_> {
             | Action::Stop
             | Action::Quit => None,
         };
-        let Some((request, _)) = &self.shown else { return Ok(()) };
+        let Some(Shown { request, .. }) = &self.shown else { return Ok(()) };
         let doing = done(request.clone(), self.prompt.seen().cloned(), action);
         tokio::pin!(doing);
         let mut happened = Vec::new();

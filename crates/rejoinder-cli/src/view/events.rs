@@ -1,0 +1,162 @@
+//! A request as the events that would have led to what it shows, or that lead on from what was
+//! shown before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
+use rejoinder::{PeerId, QuestionId, RequestStatus, RequestView, ReviewUrl};
+
+use super::{Held, answer, conflicts, defaults, questions};
+use crate::{
+    canonical,
+    event::{Event, Given, State},
+    shown,
+};
+
+/// Everything that is so.
+pub(crate) fn events(view: &RequestView) -> Vec<Event> {
+    let mut events = vec![opened(view)];
+    events.extend(view.projection.answers.keys().filter_map(|question| answered(view, question)));
+    events.extend(ended(view));
+    events.extend(not_included(view));
+    events
+}
+
+/// What is asked.
+pub(crate) fn opened(view: &RequestView) -> Event {
+    Event::Opened {
+        defaults: defaults(questions(view), |_| false),
+        request: view.request.id.clone(),
+        message: view.request.message.clone().unwrap_or_default(),
+        host: host(view),
+        url: view.request.url.clone(),
+    }
+}
+
+/// What is otherwise than `before`; of another request, everything.
+///
+/// The engine tells of each edit, also of one that changes nothing shown, and a decision brings
+/// answers that no edit told of; so it is the views that are compared.
+pub(crate) fn changes_since(view: &RequestView, before: Option<&RequestView>) -> Vec<Event> {
+    let Some(before) = before.filter(|before| before.request.id == view.request.id) else {
+        return events(view);
+    };
+    let (now, then) = (&view.projection, &before.projection);
+    let questions: BTreeSet<&QuestionId> = now
+        .answers
+        .keys()
+        .chain(then.answers.keys())
+        .chain(now.conflicts.keys())
+        .chain(view.passed_over.keys())
+        .collect();
+    let changed = |question: &&QuestionId| {
+        let question = question.as_str();
+        answer(view, question) != answer(before, question)
+            || conflicts(view, question) != conflicts(before, question)
+    };
+    let mut events: Vec<Event> = questions
+        .into_iter()
+        .filter(changed)
+        .map(|question| {
+            answered(view, question).unwrap_or_else(|| gone(view, before, question.as_str()))
+        })
+        .collect();
+    if view.status != before.status {
+        events.extend(ended(view));
+    }
+    let known = not_included(before);
+    events.extend(not_included(view).into_iter().filter(|event| !known.contains(event)));
+    events
+}
+
+/// The host that its URL asks, in ASCII; none for a URL that may not be opened.
+fn host(view: &RequestView) -> Option<String> {
+    let url = ReviewUrl::read(view.request.url.as_deref()?).ok()?;
+    Some(url.host().to_owned())
+}
+
+fn answered(view: &RequestView, question: &QuestionId) -> Option<Event> {
+    Some(Event::Answer {
+        request: view.request.id.clone(),
+        question: question.to_string(),
+        given: answer(view, question.as_str())?.given(),
+        conflict: conflicts(view, question.as_str()).into_iter().map(Held::given).collect(),
+    })
+}
+
+/// An answer is there no more, or never was and something else is in conflict with that.
+fn gone(view: &RequestView, before: &RequestView, question: &str) -> Event {
+    let by = answer(before, question).and_then(|held| held.by.first());
+    Event::Answer {
+        request: view.request.id.clone(),
+        question: question.to_owned(),
+        given: Given {
+            state: State::None,
+            value: None,
+            by: by.map(PeerId::to_string).unwrap_or_default(),
+            authors: Vec::new(),
+        },
+        conflict: Vec::new(),
+    }
+}
+
+/// How it has ended, if it has.
+fn ended(view: &RequestView) -> Option<Event> {
+    let request = view.request.id.clone();
+    match &view.status {
+        RequestStatus::Open | RequestStatus::Suspended => None,
+        RequestStatus::Decided { response, by, .. } => Some(Event::Decided {
+            request,
+            response: *response,
+            answers: given(view),
+            defaults: match response {
+                ChatInputResponseKind::Accept => {
+                    defaults(questions(view), |id| answer(view, id).is_some())
+                }
+                ChatInputResponseKind::Decline | ChatInputResponseKind::Cancel => BTreeMap::new(),
+            },
+            by: by.to_string(),
+        }),
+        RequestStatus::Ended(how) => Some(Event::Ended { request, how: shown::ended(*how) }),
+    }
+}
+
+/// Submitted and skipped answers: a draft was not given.
+fn given(view: &RequestView) -> BTreeMap<String, serde_json::Value> {
+    let given = view.projection.answers.iter().filter(|(_, held)| match held.answer {
+        ChatInputAnswer::Submitted(_) | ChatInputAnswer::Skipped(_) => true,
+        ChatInputAnswer::Draft(_) => false,
+    });
+    given.map(|(id, held)| (id.to_string(), canonical::answer(&held.answer))).collect()
+}
+
+/// Question by question, in the order of their ids.
+fn not_included(view: &RequestView) -> Vec<Event> {
+    let mut late: Vec<_> = view.not_included.iter().collect();
+    late.sort_by(|one, other| one.question.cmp(&other.question));
+    late.into_iter()
+        .map(|late| Event::NotIncluded {
+            request: view.request.id.clone(),
+            question: late.question.to_string(),
+            by: late.author.to_string(),
+        })
+        .collect()
+}
+
+impl Held<'_> {
+    /// As events spell it.
+    pub(crate) fn given(self) -> Given {
+        let (state, value) = match self.answer {
+            ChatInputAnswer::Draft(answered) => (State::Draft, Some(&answered.value)),
+            ChatInputAnswer::Submitted(answered) => (State::Submitted, Some(&answered.value)),
+            ChatInputAnswer::Skipped(_) => (State::Skipped, None),
+        };
+        let by: Vec<String> = self.by.iter().map(PeerId::to_string).collect();
+        Given {
+            state,
+            value: value.map(canonical::value),
+            by: by.first().cloned().unwrap_or_default(),
+            authors: if by.len() > 1 { by } else { Vec::new() },
+        }
+    }
+}
