@@ -120,7 +120,8 @@ fn shown_when_sound(seed: u64) -> BTreeMap<OpeningId, String> {
 fn any_row_at_a_member_is_lost_and_comes_back() {
     let tables = busy(1);
     let mut cases = Vec::new();
-    for table in Table::ALL {
+    // The shell's rows are no business of a replica's.
+    for table in Table::ALL.into_iter().filter(|table| *table != Table::Shell) {
         let keys = tables.world.keys(BEN, table);
         assert!(!keys.is_empty(), "{} has no rows: the story lacks something", table.name());
         cases.extend(keys.into_iter().map(|key| (table, key)));
