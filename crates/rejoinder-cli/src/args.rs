@@ -6,7 +6,7 @@ use std::{ffi::OsString, net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 
-pub use time::Until;
+pub(crate) use time::Until;
 
 use crate::{limits, outcome::Exit};
 
@@ -14,7 +14,7 @@ use crate::{limits, outcome::Exit};
 /// several machines, online or not; their answers merge, and it is decided once.
 #[derive(Debug, Clone, PartialEq, Parser)]
 #[command(name = "rejoinder", version, max_term_width = 100, after_help = EXAMPLES)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -35,7 +35,7 @@ Exit codes: 0 done or accepted, 3 declined, 4 cancelled, 5 ended without a respo
 
 /// What goes for every command.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct Common {
+pub(crate) struct Common {
     /// The directory with this device's key and workspaces [default: the platform's data directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub struct Common {
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Watch the main job happen on this machine: an agent asks, two people answer, cut off from
     /// each other; then the links heal and one of them accepts
     Demo,
@@ -68,7 +68,7 @@ pub enum Command {
 /// `ask`.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = ASK_EXAMPLES)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// An AHP ChatInputRequest or the parameters of an MCP elicitation, as JSON; - is stdin
     #[arg(value_name = "FORM.json")]
     pub form: PathBuf,
@@ -118,7 +118,7 @@ Examples:
 /// `join`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(after_help = JOIN_EXAMPLES)]
-pub struct Join {
+pub(crate) struct Join {
     /// What `ask` printed; a device that is a member needs none. @FILE reads it from a file, - from
     /// the first line of stdin: arguments can be listed by everybody on this machine
     #[arg(value_name = "TICKET")]
@@ -158,7 +158,7 @@ Examples:
 
 /// `withdraw`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct Withdraw {
+pub(crate) struct Withdraw {
     /// Which request, if several are open
     pub id: Option<String>,
     /// End the other open requests of its turn too, without asking
@@ -168,7 +168,7 @@ pub struct Withdraw {
 
 /// Where to listen, and whom to link with.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct Network {
+pub(crate) struct Network {
     /// Where to listen; port 0 is any [default: all addresses, at the port this home had before].
     /// With 127.0.0.1:0 only this machine is reached
     #[arg(long, value_name = "ADDR")]
@@ -180,7 +180,7 @@ pub struct Network {
 
 /// Why there are no arguments to go by: what to print, where, and what to exit with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stop {
+pub(crate) struct Stop {
     /// What to print.
     pub text: String,
     /// [`Exit::Done`] for `--help` and `--version`, whose text is for stdout.
@@ -189,7 +189,7 @@ pub struct Stop {
 
 impl Stop {
     /// Prints it where it belongs, and says what to exit with.
-    pub fn print(self) -> Exit {
+    pub(crate) fn print(self) -> Exit {
         use std::io::Write;
         if self.exit != Exit::Done {
             let _nobody_reads = write!(std::io::stderr(), "{}", self.text);
@@ -209,7 +209,7 @@ impl Stop {
 
 impl Arguments {
     /// Reads a command line, the program's name first.
-    pub fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, Stop> {
+    pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, Stop> {
         Self::try_parse_from(line).map_err(|error| {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let exit = if asked { Exit::Done } else { Exit::Unreadable };

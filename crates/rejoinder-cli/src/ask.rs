@@ -31,7 +31,7 @@ use ticket_file::TicketFile;
 const TITLE: &str = "workspace";
 
 /// Runs it.
-pub async fn run(ask: &Ask, common: &Common, console: &Console) -> Result<Exit, Failure> {
+pub(crate) async fn run(ask: &Ask, common: &Common, console: &Console) -> Result<Exit, Failure> {
     if ask.approve && ask.form.as_os_str() == "-" {
         let message = "--approve asks on stdin, which is the form here; put the form in a file";
         return Err(Failure::unreadable("approve", message));

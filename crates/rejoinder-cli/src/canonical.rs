@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// An answer as it is printed.
-pub fn answer(answer: &ChatInputAnswer) -> Value {
+pub(crate) fn answer(answer: &ChatInputAnswer) -> Value {
     printed(answer)
 }
 
 /// A value as it is printed.
-pub fn value(value: &ChatInputAnswerValue) -> Value {
+pub(crate) fn value(value: &ChatInputAnswerValue) -> Value {
     printed(value)
 }
 
 /// A number as it is printed: `7`, not `7.0`; -0 is 0.
-pub fn number(number: f64) -> Value {
+pub(crate) fn number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= LARGEST_INTEGER {
         #[expect(clippy::cast_possible_truncation, reason = "just checked to be whole and small")]
         let whole = number as i64;

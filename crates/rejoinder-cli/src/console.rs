@@ -19,7 +19,7 @@ use crate::{
 /// Prints events, replies and results. Whoever reads them may be gone: that stops nothing, and is
 /// said in the end ([`whole`](Self::whole)).
 #[derive(Debug)]
-pub struct Console {
+pub(crate) struct Console {
     json: bool,
     state: Mutex<State>,
     stdout: Stdout,
@@ -59,22 +59,22 @@ struct State {
 
 impl Console {
     /// Nobody is known by name yet.
-    pub fn new(json: bool) -> Self {
+    pub(crate) fn new(json: bool) -> Self {
         Self { json, state: Mutex::default(), stdout: Stdout::default() }
     }
 
     /// Whether programs read this.
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
     /// How the members are called from now on.
-    pub fn set_names(&self, names: Names) {
+    pub(crate) fn set_names(&self, names: Names) {
         self.state().names = names;
     }
 
     /// How the members are called.
-    pub fn names(&self) -> Names {
+    pub(crate) fn names(&self) -> Names {
         self.state().names.clone()
     }
 
@@ -83,7 +83,7 @@ impl Console {
     }
 
     /// Something happened.
-    pub fn event(&self, event: Event) {
+    pub(crate) fn event(&self, event: Event) {
         let mut state = self.state();
         if let Event::Member { peer, name, .. } = &event {
             state.names.set(peer, name);
@@ -104,12 +104,12 @@ impl Console {
 
     /// Events wait until [`release`](Self::release): what a command brings about is told after the
     /// command's reply.
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.state().held.get_or_insert_default();
     }
 
     /// Events that waited are told, and the next ones at once.
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         let mut state = self.state();
         for event in state.held.take().unwrap_or_default() {
             self.print(&event, &state.names);
@@ -117,13 +117,13 @@ impl Console {
     }
 
     /// The answer to a line of stdin.
-    pub fn reply(&self, reply: Reply) {
+    pub(crate) fn reply(&self, reply: Reply) {
         let line = if self.json { Event::Reply(reply).json() } else { report::reply(&reply) };
         self.stdout.line(&line);
     }
 
     /// A request as somebody asked to see it.
-    pub fn show(&self, request: &RequestView) {
+    pub(crate) fn show(&self, request: &RequestView) {
         if self.json {
             view::events(request).iter().for_each(|event| self.stdout.line(&event.json()));
         } else {
@@ -136,7 +136,7 @@ impl Console {
     /// # Errors
     ///
     /// It, or something before it, could not be written.
-    pub fn result(&self, outcome: Outcome) -> Result<(), Failure> {
+    pub(crate) fn result(&self, outcome: Outcome) -> Result<(), Failure> {
         let line = if self.json { Event::Result(outcome).json() } else { outcome.line() };
         self.stdout.line(&line);
         self.whole()
@@ -147,12 +147,12 @@ impl Console {
     /// # Errors
     ///
     /// Something is not; nothing was written after it.
-    pub fn whole(&self) -> Result<(), Failure> {
+    pub(crate) fn whole(&self) -> Result<(), Failure> {
         self.stdout.whole()
     }
 
     /// What a command was for: an event for programs, these lines for people; both on stdout.
-    pub fn answer(&self, events: &[Event], lines: &[String]) {
+    pub(crate) fn answer(&self, events: &[Event], lines: &[String]) {
         if self.json {
             events.iter().for_each(|event| self.stdout.line(&event.json()));
         } else {
@@ -161,12 +161,12 @@ impl Console {
     }
 
     /// Something for people alone.
-    pub fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         err(text);
     }
 
     /// Why it was not done.
-    pub fn failed(&self, failure: &Failure) {
+    pub(crate) fn failed(&self, failure: &Failure) {
         if self.json {
             let Failure { error, message, .. } = failure.clone();
             self.stdout.line(&Event::Error { error, message }.json());

@@ -27,7 +27,7 @@ const FORM: &str = r#"{ "id": "deploy", "message": "Deploy 1.4?", "questions": [
 const LIMIT: Duration = Duration::from_secs(25);
 
 /// Runs it.
-pub async fn run(console: &Console) -> Result<Exit, Failure> {
+pub(crate) async fn run(console: &Console) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     tokio::select! {
         biased;

@@ -14,7 +14,7 @@ use crate::{
 /// Something that happened, or that is so. Peers are full peer ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Event {
+pub(crate) enum Event {
     /// The node accepts links here.
     Listening {
         /// Address and port.
@@ -148,7 +148,7 @@ pub enum Event {
 /// What is waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "for", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Waiting {
+pub(crate) enum Waiting {
     /// That somebody can be reached. It is tried again.
     Answer {
         /// Who.
@@ -166,7 +166,7 @@ pub enum Waiting {
 /// Whether a link is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum LinkState {
+pub(crate) enum LinkState {
     /// Keys are checked, and hellos exchanged.
     Up,
     /// It is gone.
@@ -176,7 +176,7 @@ pub enum LinkState {
 /// One answer, and whose it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Given {
+pub(crate) struct Given {
     /// Draft, submitted, skipped, or none.
     pub state: State,
     /// Its value, AHP-shaped.
@@ -192,7 +192,7 @@ pub struct Given {
 /// AHP's states of an answer, and the absence of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum State {
+pub(crate) enum State {
     /// There is no answer any more.
     None,
     /// Being written.
@@ -206,7 +206,7 @@ pub enum State {
 /// How far a proposal came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It is on this disk.
     Saved,
     /// Peers have it on theirs.
@@ -237,7 +237,7 @@ pub enum Fate {
 /// The answer to one line of stdin, in the order of the lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Reply {
+pub(crate) struct Reply {
     /// Which line, from 1.
     pub line: u64,
     /// Its first word.
@@ -263,7 +263,7 @@ pub struct Reply {
 
 impl Reply {
     /// It was done.
-    pub fn done(line: u64, command: &str, subject: Option<&str>) -> Self {
+    pub(crate) fn done(line: u64, command: &str, subject: Option<&str>) -> Self {
         Self {
             line,
             command: command.to_owned(),
@@ -277,20 +277,20 @@ impl Reply {
     }
 
     /// It was not done.
-    pub fn refused(line: u64, command: &str, error: &str) -> Self {
+    pub(crate) fn refused(line: u64, command: &str, error: &str) -> Self {
         Self { ok: false, error: Some(error.to_owned()), ..Self::done(line, command, None) }
     }
 
     /// The same, with a sentence about why.
     #[must_use]
-    pub fn because(mut self, message: impl ToString) -> Self {
+    pub(crate) fn because(mut self, message: impl ToString) -> Self {
         self.message = Some(message.to_string());
         self
     }
 
     /// The same, naming questions.
     #[must_use]
-    pub fn about(mut self, questions: Vec<String>) -> Self {
+    pub(crate) fn about(mut self, questions: Vec<String>) -> Self {
         self.questions = questions;
         self
     }
@@ -298,7 +298,7 @@ impl Reply {
 
 impl Event {
     /// The line, without its end.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         plain::json(&serde_json::to_string(self).expect("an event has string keys alone"))
     }
 }

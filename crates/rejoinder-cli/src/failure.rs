@@ -8,7 +8,7 @@ use crate::{form::FormError, outcome::Exit};
 /// Why it was not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub(crate) struct Failure {
     /// What to exit with.
     pub exit: Exit,
     /// A word for programs.
@@ -19,12 +19,12 @@ pub struct Failure {
 
 impl Failure {
     /// Something went wrong.
-    pub fn new(error: &str, message: impl ToString) -> Self {
+    pub(crate) fn new(error: &str, message: impl ToString) -> Self {
         Self { exit: Exit::Failed, error: error.to_owned(), message: message.to_string() }
     }
 
     /// The command line, a form or a ticket can't be read.
-    pub fn unreadable(error: &str, message: impl ToString) -> Self {
+    pub(crate) fn unreadable(error: &str, message: impl ToString) -> Self {
         Self { exit: Exit::Unreadable, ..Self::new(error, message) }
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// Follows a home's events.
 #[derive(Debug)]
-pub struct Feed {
+pub(crate) struct Feed {
     me: PeerId,
     requests: BTreeMap<OpeningId, Arc<RequestView>>,
     members: BTreeMap<PeerId, (String, Role)>,
@@ -24,7 +24,7 @@ pub struct Feed {
 
 impl Feed {
     /// Of this device.
-    pub fn new(me: PeerId) -> Self {
+    pub(crate) fn new(me: PeerId) -> Self {
         Self {
             me,
             requests: BTreeMap::new(),
@@ -35,12 +35,12 @@ impl Feed {
     }
 
     /// The members that are known already.
-    pub fn know_members(&mut self, members: &[MemberView]) -> Vec<Event> {
+    pub(crate) fn know_members(&mut self, members: &[MemberView]) -> Vec<Event> {
         members.iter().flat_map(|member| self.member(member)).collect()
     }
 
     /// A request that is known already. What is open is told; what was over before is not.
-    pub fn know(&mut self, request: RequestView) -> Vec<Event> {
+    pub(crate) fn know(&mut self, request: RequestView) -> Vec<Event> {
         let events =
             if view::is_over(&request.status) { Vec::new() } else { view::events(&request) };
         self.requests.insert(request.opening, Arc::new(request));
@@ -48,12 +48,12 @@ impl Feed {
     }
 
     /// A request that was seen open and has ended since this was asked last.
-    pub fn take_settled(&mut self) -> Option<OpeningId> {
+    pub(crate) fn take_settled(&mut self) -> Option<OpeningId> {
         std::mem::take(&mut self.settled)
     }
 
     /// Something happened.
-    pub fn take(&mut self, event: &HomeEvent) -> Vec<Event> {
+    pub(crate) fn take(&mut self, event: &HomeEvent) -> Vec<Event> {
         match event {
             HomeEvent::Listening { addresses } => {
                 let address = |address: &std::net::SocketAddr| address.to_string();

@@ -26,7 +26,7 @@ use once::Once;
 
 /// A form that was read, and the name by which errors call it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FormFile {
+pub(crate) struct FormFile {
     /// The file's name as it was given, or `stdin`.
     pub name: String,
     /// What to ask.
@@ -38,7 +38,7 @@ pub struct FormFile {
 /// A form file that can't be asked: which file, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {problem}")]
-pub struct FormError {
+pub(crate) struct FormError {
     /// The file's name as it was given, or `stdin`.
     pub file: String,
     /// What is wrong.
@@ -47,7 +47,7 @@ pub struct FormError {
 
 /// What is wrong with a form file.
 #[derive(Debug, thiserror::Error)]
-pub enum FormProblem {
+pub(crate) enum FormProblem {
     /// It can't be read.
     #[error("{}", unread(.0))]
     Io(io::Error),
@@ -95,7 +95,7 @@ pub enum FormProblem {
 impl FormFile {
     /// Reads the file at `path`, or stdin if that is `-`. `id` is the request's id if the caller
     /// chose one; it wins over one in the file.
-    pub fn read(path: &Path, id: Option<&str>) -> Result<Self, FormError> {
+    pub(crate) fn read(path: &Path, id: Option<&str>) -> Result<Self, FormError> {
         let stdin = path.as_os_str() == "-";
         let name = if stdin { "stdin".to_owned() } else { path.display().to_string() };
         let bytes = if stdin { bounded(io::stdin().lock()) } else { read_file(path) };
@@ -106,7 +106,7 @@ impl FormFile {
     }
 
     /// Reads a form out of `bytes`, which errors call `name`.
-    pub fn parse(name: &str, bytes: &[u8], id: Option<&str>) -> Result<Self, FormError> {
+    pub(crate) fn parse(name: &str, bytes: &[u8], id: Option<&str>) -> Result<Self, FormError> {
         let read = || {
             let text = text(bytes)?;
             let form = object(text)?;
@@ -120,12 +120,12 @@ impl FormFile {
     }
 
     /// What its questions ask of their answers beyond the words of AHP.
-    pub fn rules(&self) -> BTreeMap<QuestionId, Rules> {
+    pub(crate) fn rules(&self) -> BTreeMap<QuestionId, Rules> {
         self.elicitation.as_ref().map(Elicitation::rules).unwrap_or_default()
     }
 
     /// Lets the engine look at the request before it is raised.
-    pub fn checked<E: fmt::Display>(
+    pub(crate) fn checked<E: fmt::Display>(
         self,
         check: impl FnOnce(&ChatInputRequest) -> Result<(), E>,
     ) -> Result<Self, FormError> {

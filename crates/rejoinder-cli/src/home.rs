@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Where the home is.
-pub fn directory(common: &Common) -> Result<PathBuf, Failure> {
+pub(crate) fn directory(common: &Common) -> Result<PathBuf, Failure> {
     if let Some(home) = &common.home {
         return Ok(home.clone());
     }
@@ -29,7 +29,7 @@ pub fn directory(common: &Common) -> Result<PathBuf, Failure> {
 
 /// Which home may be opened to ask or to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opens {
+pub(crate) enum Opens {
     /// One that is there.
     Existing,
     /// It is made if it is not there.
@@ -40,13 +40,13 @@ pub enum Opens {
 
 impl Opens {
     /// What `--new` means for a command that makes a home.
-    pub fn making(new: bool) -> Self {
+    pub(crate) fn making(new: bool) -> Self {
         if new { Self::New } else { Self::First }
     }
 }
 
 /// Opens it to ask or to answer.
-pub async fn open(
+pub(crate) async fn open(
     common: &Common,
     opens: Opens,
     network: &Network,
@@ -90,12 +90,12 @@ async fn name_first(home: &Home) -> Result<(), Failure> {
 }
 
 /// Opens a copy of it, to look at what lies on the disk: another process may have the home.
-pub async fn open_copy(common: &Common) -> Result<Home, Failure> {
+pub(crate) async fn open_copy(common: &Common) -> Result<Home, Failure> {
     Ok(Home::options().open_copy(directory(common)?).await?)
 }
 
 /// Whose it is.
-pub fn device(common: &Common) -> Result<PeerId, Failure> {
+pub(crate) fn device(common: &Common) -> Result<PeerId, Failure> {
     Ok(Directory::new(directory(common)?).device()?)
 }
 
@@ -115,7 +115,7 @@ fn user() -> Option<String> {
 
 /// The workspace that is meant: the one of that name or, where none is called so, of that id or
 /// start of an id; else the only one there is. `which` says which count.
-pub async fn workspace(
+pub(crate) async fn workspace(
     home: &Home,
     named: Option<&str>,
     which: impl Fn(&WorkspaceView) -> bool,

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Runs it.
-pub async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
+pub(crate) async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
     // Before signals are listened to, which would keep Ctrl-C from ending the read of a ticket.
     let ticket = join.ticket.as_deref().map(ticket::read).transpose()?;
     let expires = ticket.as_ref().map(|ticket| ticket.expires);

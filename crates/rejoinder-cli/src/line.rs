@@ -9,8 +9,8 @@ mod words;
 
 use std::time::Duration;
 
-pub use error::{LineError, LineProblem};
-pub use value::{RawValue, ValueError};
+pub(crate) use error::{LineError, LineProblem};
+pub(crate) use value::RawValue;
 pub(crate) use value::{boolean, number, selected, text};
 
 use crate::limits;
@@ -18,7 +18,7 @@ use words::Words;
 
 /// One command.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub(crate) enum Line {
     /// Print the state.
     Show,
     /// Commands from here on mean this request.
@@ -80,7 +80,7 @@ pub enum Line {
 
 /// What `wait` can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub(crate) enum Until {
     /// A request is open.
     Open,
     /// Equal with every linked peer, at least one, and all that was written here is stored there.
@@ -95,7 +95,7 @@ const COMMANDS: &str = "show, use, quit, draft, submit, skip, clear, take, accep
 
 impl Line {
     /// Reads one line, without its end. `None`: nothing to do (empty, or a comment).
-    pub fn parse(line: &str) -> Result<Option<Self>, LineError> {
+    pub(crate) fn parse(line: &str) -> Result<Option<Self>, LineError> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
         let mut words = Words::new(line);
@@ -110,7 +110,7 @@ impl Line {
     }
 
     /// Reads one line as it came from stdin: perhaps not text, perhaps far too long.
-    pub fn from_bytes(line: &[u8]) -> Result<Option<Self>, LineError> {
+    pub(crate) fn from_bytes(line: &[u8]) -> Result<Option<Self>, LineError> {
         let unreadable = |problem| LineError { command: String::new(), problem };
         if line.len() > limits::STDIN_LINE {
             return Err(unreadable(LineProblem::TooLong));
@@ -157,7 +157,7 @@ impl Line {
     }
 
     /// The command's word, as replies repeat it.
-    pub fn command(&self) -> &'static str {
+    pub(crate) fn command(&self) -> &'static str {
         match self {
             Self::Show => "show",
             Self::Use { .. } => "use",
@@ -177,7 +177,7 @@ impl Line {
     }
 
     /// What the command is about, as replies repeat it: `ok submit env`, `ok wait synced`.
-    pub fn subject(&self) -> Option<&str> {
+    pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             Self::Use { request } => Some(request),
             Self::Draft { question, .. }
@@ -199,7 +199,7 @@ impl Line {
 
 impl Until {
     /// Its word.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Synced => "synced",

@@ -14,7 +14,7 @@ use crate::{limits, plain};
 static FORM: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// Begins to listen to the engine.
-pub fn start(verbose: u8) {
+pub(crate) fn start(verbose: u8) {
     let by_flags = match verbose {
         0 => "error,rejoinder=warn",
         1 => "warn,rejoinder=info",
@@ -33,22 +33,22 @@ pub fn start(verbose: u8) {
 }
 
 /// Whether `NO_COLOR` leaves colours on.
-pub fn colours_wanted() -> bool {
+pub(crate) fn colours_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// From here on lines wait for [`take`].
-pub fn hold() {
+pub(crate) fn hold() {
     *form() = Some(Vec::new());
 }
 
 /// The lines that wait for the form.
-pub fn take() -> Vec<String> {
+pub(crate) fn take() -> Vec<String> {
     form().as_mut().map(std::mem::take).unwrap_or_default()
 }
 
 /// From here on lines go to stderr again, those first that wait.
-pub fn release() {
+pub(crate) fn release() {
     for line in form().take().unwrap_or_default() {
         let _nobody_reads = writeln!(io::stderr(), "{line}");
     }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    rejoinder_cli::run::run(std::env::args_os())
+    rejoinder_cli::run(std::env::args_os())
 }

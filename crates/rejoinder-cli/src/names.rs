@@ -7,7 +7,7 @@ use crate::{limits, plain};
 
 /// The members' names, by peer id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub(crate) struct Names {
     me: Option<String>,
     names: BTreeMap<String, String>,
 }
@@ -17,17 +17,17 @@ const SHORT: usize = 8;
 
 impl Names {
     /// No members yet; `me` is this device's peer id.
-    pub fn new(me: Option<String>) -> Self {
+    pub(crate) fn new(me: Option<String>) -> Self {
         Self { me, names: BTreeMap::new() }
     }
 
     /// A member came, or is called otherwise now.
-    pub fn set(&mut self, peer: &str, name: &str) {
+    pub(crate) fn set(&mut self, peer: &str, name: &str) {
         self.names.insert(peer.to_owned(), name.to_owned());
     }
 
     /// How to call `peer`.
-    pub fn show(&self, peer: &str) -> String {
+    pub(crate) fn show(&self, peer: &str) -> String {
         let short: String = plain::line(peer).chars().take(SHORT).collect();
         let Some(name) = self.names.get(peer) else { return short };
         let look = look(name);
@@ -39,12 +39,12 @@ impl Names {
     }
 
     /// How to call `peer` in a sentence about what it did: "you", if it is this device.
-    pub fn show_or_you(&self, peer: &str) -> String {
+    pub(crate) fn show_or_you(&self, peer: &str) -> String {
         if self.is_me(peer) { "you".to_owned() } else { self.show(peer) }
     }
 
     /// Several of them, as one phrase.
-    pub fn list(&self, peers: &[impl ToString]) -> String {
+    pub(crate) fn list(&self, peers: &[impl ToString]) -> String {
         let shown: Vec<String> =
             peers.iter().map(|peer| self.show_or_you(&peer.to_string())).collect();
         match shown.as_slice() {
@@ -55,7 +55,7 @@ impl Names {
     }
 
     /// Whether `peer` is this device.
-    pub fn is_me(&self, peer: &str) -> bool {
+    pub(crate) fn is_me(&self, peer: &str) -> bool {
         self.me.as_deref() == Some(peer)
     }
 }

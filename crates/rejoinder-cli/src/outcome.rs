@@ -12,7 +12,7 @@ use crate::{canonical, plain, view};
 /// How a request ended, as `ask` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub(crate) struct Outcome {
     request: String,
     response: Option<ChatInputResponseKind>,
     answers: BTreeMap<String, Value>,
@@ -29,7 +29,7 @@ pub struct Outcome {
 /// How a turn ended before its request had a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Ended {
+pub(crate) enum Ended {
     /// A member, or the asker, cancelled it.
     Cancelled,
     /// It ended in an error.
@@ -43,11 +43,11 @@ pub enum Ended {
 }
 
 /// The answers of a response part, drafts included, by question.
-pub type Answers = BTreeMap<String, ChatInputAnswer>;
+pub(crate) type Answers = BTreeMap<String, ChatInputAnswer>;
 
 impl Outcome {
     /// Somebody decided.
-    pub fn decided(
+    pub(crate) fn decided(
         request: &str,
         response: ChatInputResponseKind,
         answers: &Answers,
@@ -65,7 +65,7 @@ impl Outcome {
     }
 
     /// The turn ended first.
-    pub fn ended(request: &str, how: Ended, answers: &Answers) -> Self {
+    pub(crate) fn ended(request: &str, how: Ended, answers: &Answers) -> Self {
         Self {
             request: request.to_owned(),
             response: None,
@@ -79,7 +79,11 @@ impl Outcome {
 
     /// The same with the defaults of the questions that nobody touched, if it was accepted.
     #[must_use]
-    pub fn with_defaults(mut self, questions: &[ChatInputQuestion], answers: &Answers) -> Self {
+    pub(crate) fn with_defaults(
+        mut self,
+        questions: &[ChatInputQuestion],
+        answers: &Answers,
+    ) -> Self {
         if self.response == Some(ChatInputResponseKind::Accept) {
             self.defaults = view::defaults(questions, |id| answers.contains_key(id));
         }
@@ -88,19 +92,19 @@ impl Outcome {
 
     /// The same with what the MCP server gets. `answers` are those given before, drafts included.
     #[must_use]
-    pub fn with_result(mut self, elicitation: &Elicitation, answers: &Answers) -> Self {
+    pub(crate) fn with_result(mut self, elicitation: &Elicitation, answers: &Answers) -> Self {
         let answers = answers.iter().map(|(id, answer)| (id.clone().into(), answer.clone()));
         self.result = Some(elicitation.result(self.response, &answers.collect()));
         self
     }
 
     /// The line, without its end.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         plain::json(&serde_json::to_string(self).expect("an outcome has string keys alone"))
     }
 
     /// The code to exit with.
-    pub fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self.response {
             Some(ChatInputResponseKind::Accept) => Exit::Done,
             Some(ChatInputResponseKind::Decline) => Exit::Declined,
@@ -124,7 +128,7 @@ fn consumable(answers: &Answers) -> BTreeMap<String, Value> {
 
 /// What the process exits with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// 0. Done; for `ask` and `demo`: accepted.
     Done,
     /// 1. Something failed; for `join --strict`: something was refused.
@@ -147,7 +151,7 @@ pub enum Exit {
 
 impl Exit {
     /// The number.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Failed => 1,

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::limits;
 
 /// `text` as one line: line breaks and tabs become spaces, what must not be printed is gone.
-pub fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut marks = 0;
     let mut chars = text.chars().peekable();
@@ -39,25 +39,25 @@ pub fn line(text: &str) -> String {
 }
 
 /// The lines of `text`, each safe to print. There is always one.
-pub fn lines(text: &str) -> Vec<String> {
+pub(crate) fn lines(text: &str) -> Vec<String> {
     text.replace("\r\n", "\n").split(is_break).map(line).collect()
 }
 
 /// Like [`line()`], in quotation marks when it would otherwise be invisible.
-pub fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     let shown = line(text);
     let shown = shown.trim();
     if shown.is_empty() { "\"\"".to_owned() } else { shown.to_owned() }
 }
 
 /// JSON of the same value, in which nothing acts on a terminal or can't be seen.
-pub fn json(json: &str) -> String {
+pub(crate) fn json(json: &str) -> String {
     escaped(json, |c| is_deceptive(c) || is_joiner(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
 /// `text` as it leaves the process. What others wrote in it has passed [`line()`]; whatever has not
 /// shows its code instead of acting on the terminal. Line breaks and tabs stay.
-pub fn leaving(text: &str) -> String {
+pub(crate) fn leaving(text: &str) -> String {
     escaped(text, |c| is_deceptive(c) && !matches!(c, '\n' | '\t'))
 }
 
@@ -77,12 +77,12 @@ fn escaped(text: &str, which: impl Fn(char) -> bool) -> String {
 }
 
 /// Columns that `text` takes on a terminal.
-pub fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// The beginning of `text` that fits into `columns`, with an ellipsis if that is not all of it.
-pub fn truncate(text: &str, columns: usize) -> String {
+pub(crate) fn truncate(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -93,7 +93,7 @@ pub fn truncate(text: &str, columns: usize) -> String {
 }
 
 /// `text` in lines of at most `columns`, broken at spaces where there are any. No text is lost.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut wrapped = Vec::new();
     for paragraph in text.split('\n') {

@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder::{RequestStatus, RequestView, Version};
 
-pub use exchange::{Action, Input};
-pub use row::{Frame, Row, Tone};
-pub use screen::Screen;
+pub(crate) use exchange::{Action, Input};
+pub(crate) use row::{Frame, Row, Tone};
+pub(crate) use screen::Screen;
 
 use crate::{event::Fate, limits, names::Names, report, view};
 use field::{Field, Keyed};
@@ -62,7 +62,7 @@ impl Typed {
 
 /// The form. Times are milliseconds from any fixed point.
 #[derive(Debug)]
-pub struct Prompt {
+pub(crate) struct Prompt {
     names: Names,
     columns: usize,
     rows: usize,
@@ -88,7 +88,7 @@ pub struct Prompt {
 
 impl Prompt {
     /// A form without a request yet, on a terminal of that size.
-    pub fn new(names: Names, columns: u16, rows: u16) -> Self {
+    pub(crate) fn new(names: Names, columns: u16, rows: u16) -> Self {
         Self {
             names,
             columns: columns.into(),
@@ -110,7 +110,7 @@ impl Prompt {
     }
 
     /// Something happened.
-    pub fn handle(&mut self, now: u64, input: Input) {
+    pub(crate) fn handle(&mut self, now: u64, input: Input) {
         match input {
             Input::Key(key) => self.key(now, key),
             Input::Paste(text) => self.paste(now, &text),
@@ -136,23 +136,23 @@ impl Prompt {
     }
 
     /// What to do, in this order.
-    pub fn poll_action(&mut self) -> Option<Action> {
+    pub(crate) fn poll_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
     /// When to come back with [`Input::Tick`] if nothing happens before.
-    pub fn poll_timeout(&self) -> Option<u64> {
+    pub(crate) fn poll_timeout(&self) -> Option<u64> {
         self.entries.values().filter_map(|entry| entry.typed).map(Typed::due).min()
     }
 
     /// What of the answers the form shows: what every edit of [`poll_action`](Self::poll_action) is
     /// made on.
-    pub fn seen(&self) -> Option<&Version> {
+    pub(crate) fn seen(&self) -> Option<&Version> {
         self.request.as_ref()?.seen.as_ref()
     }
 
     /// What was typed and the engine did not take, in lines for the person.
-    pub fn untaken(&self) -> Vec<String> {
+    pub(crate) fn untaken(&self) -> Vec<String> {
         let unsent = self.entries.iter().filter(|(_, entry)| entry.unsent);
         let words = unsent.filter_map(|(id, entry)| Some((id, entry.field.words()?)));
         let line = |(id, words): (&String, &str)| {
@@ -162,12 +162,12 @@ impl Prompt {
     }
 
     /// A line to leave above the form for good: how a request ended.
-    pub fn poll_notice(&mut self) -> Option<String> {
+    pub(crate) fn poll_notice(&mut self) -> Option<String> {
         self.notices.pop_front()
     }
 
     /// What the screen should show.
-    pub fn frame(&self) -> Frame {
+    pub(crate) fn frame(&self) -> Frame {
         draw::frame(self)
     }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// An event as a line on stderr.
-pub fn event(event: &Event, names: &Names) -> String {
+pub(crate) fn event(event: &Event, names: &Names) -> String {
     match event {
         Event::Listening { address } => format!("listening on {}", plain::line(address)),
         Event::Ticket { ticket } => format!("ticket: {ticket}"),
@@ -79,7 +79,7 @@ pub fn event(event: &Event, names: &Names) -> String {
 }
 
 /// The answer to a line of stdin: `ok submit env`, `refused accept: required-unanswered: env`.
-pub fn reply(reply: &Reply) -> String {
+pub(crate) fn reply(reply: &Reply) -> String {
     if reply.ok {
         let subject = reply.subject.as_ref().map(|subject| format!(" {}", plain::name(subject)));
         return format!("ok {}{}", reply.command, subject.unwrap_or_default());
@@ -96,7 +96,7 @@ pub fn reply(reply: &Reply) -> String {
 }
 
 /// How far a proposal came. "Submitted" is not said: that is true only once it is decided.
-pub fn fate_in_words(fate: &Fate, names: &Names) -> String {
+pub(crate) fn fate_in_words(fate: &Fate, names: &Names) -> String {
     match fate {
         Fate::Saved => "saved here, not yet with anybody else".to_owned(),
         Fate::Carried { count: 1 } => "saved here and carried by 1 peer".to_owned(),
@@ -134,7 +134,7 @@ fn given_in_words(given: &Given, names: &Names) -> String {
 }
 
 /// A response in a word.
-pub fn response_in_words(response: ChatInputResponseKind) -> &'static str {
+pub(crate) fn response_in_words(response: ChatInputResponseKind) -> &'static str {
     match response {
         ChatInputResponseKind::Accept => "accepted",
         ChatInputResponseKind::Decline => "declined",
@@ -143,7 +143,7 @@ pub fn response_in_words(response: ChatInputResponseKind) -> &'static str {
 }
 
 /// The end of a turn in words.
-pub fn ended_in_words(how: Ended) -> &'static str {
+pub(crate) fn ended_in_words(how: Ended) -> &'static str {
     match how {
         Ended::Cancelled => "withdrawn: its turn was cancelled",
         Ended::Failed => "over: its turn failed",
@@ -154,7 +154,7 @@ pub fn ended_in_words(how: Ended) -> &'static str {
 }
 
 /// A request as `show` prints it, in lines.
-pub fn request(request: &RequestView, names: &Names) -> Vec<String> {
+pub(crate) fn request(request: &RequestView, names: &Names) -> Vec<String> {
     let status = match &request.status {
         RequestStatus::Open => "open".to_owned(),
         RequestStatus::Suspended => "waiting for its turn to be resumed".to_owned(),
@@ -201,7 +201,7 @@ fn held_in_words(request: &RequestView, question: &str, held: Held<'_>, names: &
 }
 
 /// The home of the device `me` as `show` prints it, in lines.
-pub fn home(directory: &str, me: PeerId, workspaces: &[WorkspaceView]) -> Vec<String> {
+pub(crate) fn home(directory: &str, me: PeerId, workspaces: &[WorkspaceView]) -> Vec<String> {
     let mut lines = vec![format!("home {}", plain::line(directory)), format!("device {me}")];
     if workspaces.is_empty() {
         lines.push(

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Runs it.
-pub async fn run(common: &Common, console: &Console) -> Result<Exit, Failure> {
+pub(crate) async fn run(common: &Common, console: &Console) -> Result<Exit, Failure> {
     let home = home::open_copy(common).await?;
     let mut workspaces = Vec::new();
     for workspace in home.workspaces().await? {

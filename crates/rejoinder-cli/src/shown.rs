@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How a turn ended.
-pub fn ended(how: How) -> Ended {
+pub(crate) fn ended(how: How) -> Ended {
     match how {
         How::Completed => Ended::Completed,
         How::Cancelled => Ended::Cancelled,
@@ -22,13 +22,13 @@ pub fn ended(how: How) -> Ended {
 }
 
 /// The answers of a part, drafts included.
-pub fn answers(view: &rejoinder::RequestView) -> Answers {
+pub(crate) fn answers(view: &rejoinder::RequestView) -> Answers {
     let answers = view.projection.answers.iter();
     answers.map(|(question, answer)| (question.to_string(), answer.answer.clone())).collect()
 }
 
 /// How far a proposal of this device, `me`, came.
-pub fn fate(fate: &rejoinder::Fate, me: PeerId) -> Fate {
+pub(crate) fn fate(fate: &rejoinder::Fate, me: PeerId) -> Fate {
     match fate {
         rejoinder::Fate::Saved => Fate::Saved,
         rejoinder::Fate::Carried(count) => {
@@ -54,7 +54,7 @@ fn decided_by(refusal: &Refusal) -> Option<PeerId> {
 }
 
 /// A member, as an event.
-pub fn member(member: &MemberView) -> Event {
+pub(crate) fn member(member: &MemberView) -> Event {
     let MemberView { device, name, role, .. } = member;
     Event::Member { peer: device.to_string(), name: bounded(name), role: role.to_string() }
 }
@@ -70,7 +70,7 @@ fn bounded(name: &str) -> String {
 }
 
 /// How members are called; `me` is this device.
-pub fn names(me: PeerId, members: &[MemberView]) -> Names {
+pub(crate) fn names(me: PeerId, members: &[MemberView]) -> Names {
     let mut names = Names::new(Some(me.to_string()));
     for member in members {
         names.set(&member.device.to_string(), &bounded(&member.name));
@@ -79,14 +79,14 @@ pub fn names(me: PeerId, members: &[MemberView]) -> Names {
 }
 
 /// Edits and proposals of this device that no peer is known to have stored.
-pub fn not_carried(view: &WorkspaceView) -> usize {
+pub(crate) fn not_carried(view: &WorkspaceView) -> usize {
     let proposals = view.waiting.values().filter(|fate| **fate == rejoinder::Fate::Saved).count();
     let edits = usize::try_from(view.uncarried).unwrap_or(usize::MAX);
     edits.saturating_add(proposals)
 }
 
 /// Everything that is so in a workspace, as the events that would have led there.
-pub fn events(workspace: &WorkspaceView) -> Vec<Event> {
+pub(crate) fn events(workspace: &WorkspaceView) -> Vec<Event> {
     let host = workspace.members.iter().find(|member| member.host);
     let mut events = vec![Event::Workspace {
         workspace: workspace.id.to_string(),

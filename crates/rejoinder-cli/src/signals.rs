@@ -9,7 +9,7 @@ use crate::{failure::Failure, outcome::Exit};
 
 /// The signals that end the command.
 #[derive(Debug)]
-pub struct Signals {
+pub(crate) struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -21,7 +21,7 @@ pub struct Signals {
 #[cfg(unix)]
 impl Signals {
     /// From here on signals are for [`next`](Self::next), and no longer end the process.
-    pub fn listen() -> Result<Self, Failure> {
+    pub(crate) fn listen() -> Result<Self, Failure> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
             interrupt: signal(SignalKind::interrupt()).map_err(deaf)?,
@@ -31,7 +31,7 @@ impl Signals {
     }
 
     /// The next one, as what to exit with. Cancel-safe.
-    pub async fn next(&mut self) -> Exit {
+    pub(crate) async fn next(&mut self) -> Exit {
         tokio::select! {
             biased;
             Some(()) = self.interrupt.recv() => Exit::Interrupted,
@@ -60,7 +60,7 @@ impl Signals {
 
 impl Signals {
     /// Closes a home, which hands over what others lack; a second signal is heard, and ends that.
-    pub async fn close(&mut self, home: Home) {
+    pub(crate) async fn close(&mut self, home: Home) {
         tokio::select! {
             biased;
             () = home.close() => {}

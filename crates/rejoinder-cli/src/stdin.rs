@@ -8,7 +8,7 @@ use crate::limits;
 
 /// Reads stdin to its end, line by line. Of a line that is too long only as much is kept as shows
 /// that it is.
-pub fn lines() -> mpsc::Receiver<Vec<u8>> {
+pub(crate) fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, lines) = mpsc::channel(limits::LINES_AHEAD);
     std::thread::spawn(move || {
         let mut stdin = io::stdin().lock();
@@ -22,7 +22,7 @@ pub fn lines() -> mpsc::Receiver<Vec<u8>> {
 }
 
 /// Reads the first line alone. What comes behind it is left to [`lines`].
-pub fn first_line() -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn first_line() -> io::Result<Option<Vec<u8>>> {
     line(&mut io::stdin().lock())
 }
 

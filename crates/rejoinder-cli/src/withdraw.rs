@@ -19,7 +19,11 @@ use crate::{
 };
 
 /// Runs it.
-pub async fn run(withdraw: &Withdraw, common: &Common, console: &Console) -> Result<Exit, Failure> {
+pub(crate) async fn run(
+    withdraw: &Withdraw,
+    common: &Common,
+    console: &Console,
+) -> Result<Exit, Failure> {
     let network = Network { listen: None, only: Vec::new() };
     let home =
         home::open(common, home::Opens::Existing, &network, None).await.map_err(explained)?;

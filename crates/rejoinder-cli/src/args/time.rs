@@ -6,7 +6,7 @@ use rejoinder::Timestamp;
 
 /// When something ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub(crate) enum Until {
     /// So long from the start.
     In(Duration),
     /// At this point, in milliseconds since 1970.

@@ -3,7 +3,7 @@
 /// A line that is no command: which command it tried to be, and what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{command}: {problem}")]
-pub struct LineError {
+pub(crate) struct LineError {
     /// Its first word.
     pub command: String,
     /// What is wrong.
@@ -12,7 +12,7 @@ pub struct LineError {
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LineProblem {
+pub(crate) enum LineProblem {
     /// No such command.
     #[error("no such command; there are {known}")]
     UnknownCommand {
@@ -50,7 +50,7 @@ pub enum LineProblem {
 
 impl LineProblem {
     /// The word for it in a reply's `error`.
-    pub fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::UnknownCommand { .. } => "unknown-command",
             Self::Missing(_)

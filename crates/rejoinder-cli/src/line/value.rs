@@ -9,11 +9,11 @@ use serde_json::Value;
 
 /// A value as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawValue(String);
+pub(crate) struct RawValue(String);
 
 /// A value that its question can't have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ValueError {
+pub(crate) enum ValueError {
     /// Not a JSON number.
     #[error("{0:?} is no number")]
     NotANumber(String),
@@ -41,13 +41,13 @@ pub enum ValueError {
 
 impl RawValue {
     /// The text after a question, exactly.
-    pub fn new(typed: impl Into<String>) -> Self {
+    pub(crate) fn new(typed: impl Into<String>) -> Self {
         Self(typed.into())
     }
 
     /// What it means as an answer to `question`. Whether that answer is valid (long enough, not
     /// too large) is for the engine to say.
-    pub fn for_question(
+    pub(crate) fn for_question(
         &self,
         question: &ChatInputQuestion,
     ) -> Result<ChatInputAnswerValue, ValueError> {
@@ -177,7 +177,7 @@ pub(crate) fn selected_many(value: Vec<String>) -> ChatInputAnswerValue {
 
 impl ValueError {
     /// The word for it in a reply's `error`.
-    pub fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::UnknownQuestion => "unknown-kind",
             Self::NotANumber(_)

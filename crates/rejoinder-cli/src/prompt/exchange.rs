@@ -9,7 +9,7 @@ use crate::{event::Fate, names::Names};
 
 /// What happened.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub(crate) enum Input {
     /// A key was pressed.
     Key(KeyEvent),
     /// Text was pasted.
@@ -43,7 +43,7 @@ pub enum Input {
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub(crate) enum Action {
     /// Make this the draft. It is made on what the form shows ([`Prompt::seen`](super::Prompt::seen)),
     /// as every edit: a text that others changed meanwhile merges.
     Draft {

@@ -2,7 +2,7 @@
 
 /// Rows from top to bottom, none wider than the terminal, and where the cursor stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// The rows.
     pub rows: Vec<Row>,
     /// Row and column of the cursor, if it is to be seen.
@@ -11,7 +11,7 @@ pub struct Frame {
 
 /// One row, in one tone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// Its text, safe to print.
     pub text: String,
     /// How it looks where colours are wanted.
@@ -20,7 +20,7 @@ pub struct Row {
 
 /// How a row looks. The text alone says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// As text is.
     Plain,
     /// What it is about.

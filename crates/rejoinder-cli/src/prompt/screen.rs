@@ -15,7 +15,7 @@ use crate::plain;
 
 /// What of the terminal is ours, and what it shows.
 #[derive(Debug)]
-pub struct Screen {
+pub(crate) struct Screen {
     colours: bool,
     reflows: bool,
     shown: Vec<Row>,
@@ -28,12 +28,12 @@ pub struct Screen {
 impl Screen {
     /// Nothing is ours yet. Without `colours` (`NO_COLOR`) text comes without any attribute. One that
     /// `reflows` breaks its lines anew when it gets narrower.
-    pub fn new(colours: bool, reflows: bool) -> Self {
+    pub(crate) fn new(colours: bool, reflows: bool) -> Self {
         Self { colours, reflows, shown: Vec::new(), at: 0, column: 0 }
     }
 
     /// Shows a frame in place of the one before.
-    pub fn show(&mut self, frame: &Frame, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn show(&mut self, frame: &Frame, out: &mut impl Write) -> io::Result<()> {
         let unchanged = self.shown == frame.rows;
         queue!(out, Hide)?;
         if !unchanged {
@@ -64,7 +64,7 @@ impl Screen {
     }
 
     /// Leaves a line above the form for good. The form is shown again with the next frame.
-    pub fn leave(&mut self, line: &str, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn leave(&mut self, line: &str, out: &mut impl Write) -> io::Result<()> {
         self.clear(out)?;
         queue!(out, Print(line), Print("\r\n"))?;
         out.flush()
@@ -72,7 +72,7 @@ impl Screen {
 
     /// Takes the form away from a terminal that is so wide now: where it has broken our rows anew,
     /// there are more above the cursor than we drew.
-    pub fn resized(&mut self, columns: usize, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn resized(&mut self, columns: usize, out: &mut impl Write) -> io::Result<()> {
         if self.reflows {
             let columns = columns.max(1);
             let above = self.shown.iter().take(self.at);
@@ -85,13 +85,13 @@ impl Screen {
 
     /// Leaves what is shown to the terminal: nothing is ours any more, and the form comes anew where
     /// the cursor is.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.shown.clear();
         (self.at, self.column) = (0, 0);
     }
 
     /// Takes the form away: nothing is ours any more, and the cursor is where the form began.
-    pub fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.go(0, out)?;
         queue!(out, Clear(ClearType::FromCursorDown), Show)?;
         self.shown.clear();
