@@ -31,7 +31,7 @@ async fn a_home_keeps_its_key_and_its_port_but_no_run() {
     assert_ne!(again.incarnation(), run);
 }
 
-/// Releases before 0.2 kept the port among the replica's rows.
+/// Releases before it had a table of its own for the port kept the port among the replica's rows.
 #[tokio::test]
 async fn a_home_from_before_the_shell_had_a_table_keeps_its_port() {
     let [at] = directories();
