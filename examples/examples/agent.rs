@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     match outcome {
         Outcome::Accepted(answers) => {
             for (question, answer) in &answers {
-                println!("{question}: {}", rejoinder::answer_to_json(answer));
+                println!("{question}: {}", rejoinder::form::answer_to_json(answer));
             }
         }
         other @ (Outcome::Declined

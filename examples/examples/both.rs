@@ -44,6 +44,6 @@ pub(crate) async fn both(homes: &Path) -> Result<ChatInputAnswer, Box<dyn Error>
 async fn main() -> Result<(), Box<dyn Error>> {
     let homes = tempfile::tempdir()?;
     let answer = both(homes.path()).await?;
-    println!("{}", rejoinder::answer_to_json(&answer));
+    println!("{}", rejoinder::form::answer_to_json(&answer));
     Ok(())
 }

@@ -26,7 +26,7 @@ async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
 async fn both_in_one_program() {
     let homes = tempfile::tempdir().unwrap();
     let answer = soon("the example", both::both(homes.path())).await.unwrap();
-    let json = rejoinder::answer_to_json(&answer);
+    let json = rejoinder::form::answer_to_json(&answer);
     assert_eq!(json["state"], "submitted");
     assert_eq!(json["value"]["value"], "Not on a Friday.");
 }
@@ -47,7 +47,7 @@ async fn an_agent_asks_and_a_peer_answers() {
     let values: Vec<_> = answers
         .iter()
         .map(|(id, answer)| {
-            (id.as_str(), rejoinder::answer_to_json(answer)["value"]["value"].clone())
+            (id.as_str(), rejoinder::form::answer_to_json(answer)["value"]["value"].clone())
         })
         .collect();
     let expected =

@@ -8,7 +8,8 @@ mod turn;
 use std::pin::pin;
 
 use rejoinder::{
-    Closed, Events, Form, Home, Host, Invite, NotDone, Request, RequestStatus, RequestView, Role,
+    Closed, Events, Home, Host, Invite, NotDone, Request, RequestStatus, RequestView, Role,
+    form::Form,
 };
 
 use crate::{

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use rejoinder::{
     ChatInputRequest, Fate, Home, Invite, Proposal, Request, RequestStatus, RequestView, Turn,
-    Workspace, answer_to_json,
+    Workspace, form::answer_to_json,
 };
 use tokio::time::{Duration, timeout};
 

@@ -16,7 +16,7 @@ use std::{
 };
 
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion, ChatInputRequest};
-use rejoinder::{QuestionId, Rules};
+use rejoinder::{QuestionId, form::Rules};
 use rejoinder_mcp::{Elicitation, ElicitationError};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};

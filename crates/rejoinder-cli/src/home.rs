@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
-use rejoinder::{Directory, Home, NotDone, PeerId, Workspace, WorkspaceView};
+use rejoinder::{Home, NotDone, PeerId, Workspace, WorkspaceView, environment::Directory};
 
 use crate::{
     args::{Common, Network},

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use rejoinder::{Timestamp, WallClock};
+use rejoinder::{Timestamp, environment::WallClock};
 
 use crate::trace::Trace;
 

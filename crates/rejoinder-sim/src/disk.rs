@@ -10,7 +10,10 @@ use std::{
 };
 
 use redb::StorageBackend;
-use rejoinder::{Backend, DiskLatency, OpenError, Place, SecretKey, StoreAt, Taken};
+use rejoinder::{
+    OpenError, SecretKey,
+    environment::{Backend, DiskLatency, Place, StoreAt, Taken},
+};
 use tokio::time::Instant;
 
 use crate::{

@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use rejoinder::{DiskDriver, Environment, Events, Home, HomeEvent, OpenError, PeerId};
+use rejoinder::{
+    Events, Home, HomeEvent, OpenError, PeerId,
+    environment::{DiskDriver, Environment},
+};
 use tokio::sync::Notify;
 
 use crate::{
@@ -188,7 +191,7 @@ impl Peer {
             network: Arc::new(Machine { network, ip: self.ip() }),
             runtime: Arc::clone(runtime) as Arc<dyn quinn::Runtime>,
             seed: Draws::new(world.seed(), &purpose).bytes(),
-            clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::WallClock>,
+            clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::environment::WallClock>,
             crypto: Some(crypto::provider()),
             disk: DiskDriver::Task(Arc::new(Paced {
                 disk: self.disk().clone(),

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use rejoinder::{
-    Backlog, Event, Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, Work,
-    WorkspaceId, WorkspaceView,
+    Event, Fate, HomeEvent, OpeningId, ProposalId, RequestStatus, RequestView, WorkspaceId,
+    WorkspaceView,
+    environment::{Backlog, Work},
 };
 use rejoinder_identity::RecordId;
 

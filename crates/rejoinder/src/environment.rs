@@ -1,6 +1,8 @@
-//! What a node is given from outside, so that production and simulation run the same code: the
-//! network, quinn's runtime, randomness, the wall clock, the cryptography and how the disk is
-//! driven. Where the home is kept is a [`Place`](crate::Place).
+//! Everything that a node is given from outside, so that production and simulation run the same
+//! code: the network, quinn's runtime, randomness, the wall clock, the cryptography, how the disk
+//! is driven, and the [`Place`] where the home is kept; and what a simulation measures.
+//!
+//! A program that opens a home on the real network and disk needs [`Directory`] at most.
 
 use std::{
     fmt, io,
@@ -11,7 +13,14 @@ use std::{
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::clock::{SystemClock, WallClock};
+pub use rejoinder_replica::{Backlog, Work};
+pub use rejoinder_storage::Backend;
+
+pub use crate::{
+    clock::{SystemClock, WallClock},
+    error::Exposure,
+    place::{Directory, Place, StoreAt, Taken},
+};
 
 /// Where sockets come from.
 pub trait Network: fmt::Debug + Send + Sync {

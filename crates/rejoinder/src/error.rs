@@ -58,7 +58,7 @@ pub enum OpenError {
         home: PathBuf,
     },
     /// The store is missing or empty, and the key is there: restore the file from a backup, or
-    /// start anew, see [`Directory::anew`](crate::Directory::anew).
+    /// start anew, see [`Directory::anew`](crate::environment::Directory::anew).
     #[error(
         "{} is missing or empty, and this device's key is there: what the home held is lost, its \
          workspaces and open requests too; restore the file from a backup, or start anew with this \
@@ -70,7 +70,7 @@ pub enum OpenError {
         store: PathBuf,
     },
     /// The key is missing, and the store is there: restore the file from a backup, or start anew
-    /// as another device, see [`Directory::anew`](crate::Directory::anew).
+    /// as another device, see [`Directory::anew`](crate::environment::Directory::anew).
     #[error(
         "{} is missing, and the home's store is there: without that key this device is a new one, and \
          no member of its workspaces; restore the file from a backup, or start anew as a new device",

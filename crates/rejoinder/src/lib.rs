@@ -43,14 +43,15 @@
 //!
 //! What happens between members, and what each is promised, is the business of the crates below:
 //! `rejoinder-replica` decides, this one does. Everything from outside is injected by an
-//! [`Environment`] and a [`Place`], so that a simulation runs the same code.
+//! [`Environment`](environment::Environment) and a [`Place`](environment::Place), so that a simulation runs the same code.
 
 mod asked;
 mod clock;
-mod environment;
+pub mod environment;
 mod error;
 mod events;
 mod fault;
+pub mod form;
 mod handle;
 mod home;
 mod host;
@@ -67,15 +68,12 @@ mod value;
 mod workspace;
 
 pub use asked::{Asked, Outcome, Told};
-pub use clock::{SystemClock, WallClock};
-pub use environment::{DiskDriver, DiskLatency, Environment, Network, UdpNetwork};
-pub use error::{Closed, Exposure, NotDone, OpenError};
+pub use error::{Closed, NotDone, OpenError};
 pub use events::{Events, HomeEvent};
 pub use home::Home;
 pub use host::{Host, Invite, Turn};
 pub use links::LinkView;
 pub use options::Options;
-pub use place::{Directory, Place, StoreAt, Taken};
 pub use proposal::Proposal;
 pub use request::Request;
 pub use states::States;
@@ -95,9 +93,8 @@ pub use rejoinder_identity::{
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
-    Answer, Backlog, ChatView, Conflict, Edit, EditRefused, Event, Fate, Form, FormProblem, How,
-    MemberView, NotIncluded, Problem, Projection, ProposalKind, Refusal, Refused, RequestStatus,
-    RequestView, RestoreError, ReviewUrl, Rules, Salvaged, Subject, Table, UrlProblem, Version,
-    Work, WorkspaceView, answer_from_json, answer_to_json, cursor_after, excluded_bound, refusal,
+    Answer, ChatView, Conflict, Edit, EditRefused, Event, Fate, How, MemberView, NotIncluded,
+    Projection, ProposalKind, Refusal, Refused, RequestStatus, RequestView, RestoreError, Salvaged,
+    Subject, Table, Version, WorkspaceView, refusal,
 };
-pub use rejoinder_storage::{Backend, StoreError};
+pub use rejoinder_storage::StoreError;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use rejoinder::{SystemClock, Timestamp, WallClock};
+use rejoinder::{
+    Timestamp,
+    environment::{SystemClock, WallClock},
+};
 
 use crate::{args::Until, limits};
 

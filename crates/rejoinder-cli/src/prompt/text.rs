@@ -75,7 +75,7 @@ impl TextField {
             return;
         }
         let cursor = self.text[..self.cursor].chars().count();
-        let cursor = rejoinder::cursor_after(&self.text, shared, cursor);
+        let cursor = rejoinder::form::cursor_after(&self.text, shared, cursor);
         self.cursor = shared.char_indices().nth(cursor).map_or(shared.len(), |(at, _)| at);
         self.text = shared.to_owned();
     }

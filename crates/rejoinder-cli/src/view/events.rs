@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
-use rejoinder::{PeerId, QuestionId, RequestStatus, RequestView, ReviewUrl};
+use rejoinder::{PeerId, QuestionId, RequestStatus, RequestView, form::ReviewUrl};
 
 use super::{Held, answer, conflicts, defaults, questions};
 use crate::{

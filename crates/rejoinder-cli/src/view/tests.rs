@@ -1,7 +1,7 @@
 //! Views in words and as events.
 
 use ahp_types::state::ChatInputQuestion;
-use rejoinder::Rules;
+use rejoinder::form::Rules;
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputOption, ChatInputQuestion};
 
-use rejoinder::{ReviewUrl, excluded_bound};
+use rejoinder::form::{ReviewUrl, excluded_bound};
 
 use crate::{canonical, plain};
 

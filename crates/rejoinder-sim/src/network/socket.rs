@@ -26,7 +26,7 @@ pub(crate) struct Machine {
     pub(crate) ip: IpAddr,
 }
 
-impl rejoinder::Network for Machine {
+impl rejoinder::environment::Network for Machine {
     fn bind(&self, address: SocketAddr) -> io::Result<Arc<dyn AsyncUdpSocket>> {
         Ok(self.network.bind(self.ip, address.port())?)
     }

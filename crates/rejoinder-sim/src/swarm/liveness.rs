@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use rejoinder::{Backlog, Fate, Hint, RequestView, Ticket, WorkspaceView};
+use rejoinder::{Fate, Hint, RequestView, Ticket, WorkspaceView, environment::Backlog};
 use rejoinder_replica::{Load, Table};
 use rejoinder_storage::Store;
 use tokio::time::{Instant, sleep, timeout};

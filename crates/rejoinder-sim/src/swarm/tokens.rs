@@ -75,7 +75,7 @@ fn add(
     authors: &[PeerId],
 ) {
     let mixed = matches!(answer, ChatInputAnswer::Draft(_));
-    for mark in found(&rejoinder::answer_to_json(answer)) {
+    for mark in found(&rejoinder::form::answer_to_json(answer)) {
         let (question, authors) = (question.clone(), authors.to_vec());
         shown.push(Shown { question, mark, authors, mixed });
     }

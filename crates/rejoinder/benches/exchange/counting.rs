@@ -16,7 +16,7 @@ use quinn::{
     AsyncUdpSocket, UdpPoller,
     udp::{RecvMeta, Transmit},
 };
-use rejoinder::{Network, UdpNetwork};
+use rejoinder::environment::{Network, UdpNetwork};
 
 /// Bytes sent by all sockets of the networks that share it.
 pub(crate) type Sent = Arc<AtomicU64>;

@@ -1,6 +1,6 @@
 //! The engine's own document, without a home around it.
 
-use rejoinder::{Edit, Form, Projection};
+use rejoinder::{Edit, Projection, form::Form};
 use rejoinder_answers::{Document, Writer};
 use rejoinder_identity::{DocumentId, Incarnation, PeerId, SecretKey, Timestamp, Verified};
 use rejoinder_sync::Envelope;

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use rejoinder::{Environment, Home, Host, Invite, Request, Turn, Workspace};
+use rejoinder::{Home, Host, Invite, Request, Turn, Workspace, environment::Environment};
 use tempfile::TempDir;
 
 use crate::{

@@ -69,7 +69,8 @@ mod tests {
 
     use rejoinder_quic::CloseCode;
 
-    use crate::{Closed, Directory, Events, Home, HomeEvent, NotDone, Options, node};
+    use crate::environment::Directory;
+    use crate::{Closed, Events, Home, HomeEvent, NotDone, Options, node};
 
     async fn opened(directory: &Path) -> node::Opened {
         node::open(Options::new(), Box::new(Directory::new(directory))).await.unwrap()

@@ -26,7 +26,7 @@ async fn one_asks_another_answers_and_the_host_decides() {
     let Outcome::Accepted(answers) = told.taken().await.unwrap() else { panic!("not accepted") };
     // A draft is no answer.
     assert_eq!(answers.keys().map(|id| id.as_str()).collect::<Vec<_>>(), ["env", "replicas"]);
-    let env = rejoinder::answer_to_json(&answers["env"]);
+    let env = rejoinder::form::answer_to_json(&answers["env"]);
     assert_eq!(env["value"], serde_json::json!({ "kind": "selected", "value": "prod" }));
 
     let here = asked.request().view().await.unwrap();
@@ -228,7 +228,9 @@ async fn a_member_wishes_for_a_turn_and_the_host_starts_one_at_a_time() {
     let second = workspace.start_turn("And at the graphs").await.unwrap();
     let fate = soon("the host's answer", second.decided()).await.unwrap();
     assert!(matches!(&fate, Fate::Refused(why) if why.code() == "turn-active"), "{fate:?}");
-    assert!(host_home.backlog().await.unwrap().is_within(&rejoinder::Backlog::most(1)));
+    assert!(
+        host_home.backlog().await.unwrap().is_within(&rejoinder::environment::Backlog::most(1))
+    );
 
     let over = workspace.cancel_turn(turn.id().clone()).await.unwrap();
     assert_eq!(soon("the host's answer", over.decided()).await.unwrap(), Fate::Granted);

@@ -9,7 +9,10 @@ use std::{
 };
 
 use redb::{StorageBackend, backends::InMemoryBackend};
-use rejoinder::{Backend, Directory, Event, Fate};
+use rejoinder::{
+    Event, Fate,
+    environment::{Backend, Directory},
+};
 
 use crate::support::{directories, form, let_in, open, options, soon, submitted, until_answer};
 

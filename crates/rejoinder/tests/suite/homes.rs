@@ -2,7 +2,7 @@
 
 use std::net::UdpSocket;
 
-use rejoinder::{Directory, Home, OpenError};
+use rejoinder::{Home, OpenError, environment::Directory};
 use rejoinder_replica::{Batch, Load, Table};
 use rejoinder_storage::Store;
 

@@ -63,7 +63,7 @@ pub(crate) async fn let_in(host: &Host, home: &Home) -> Workspace {
 /// The value that a question has in the answers, as JSON, with its state.
 pub(crate) fn answer(view: &RequestView, question: &str) -> Option<(String, serde_json::Value)> {
     let answer = &view.projection.answers.get(question)?.answer;
-    let json = rejoinder::answer_to_json(answer);
+    let json = rejoinder::form::answer_to_json(answer);
     let state = json["state"].as_str().unwrap().to_owned();
     Some((state, json["value"]["value"].clone()))
 }

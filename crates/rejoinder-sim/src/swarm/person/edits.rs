@@ -268,7 +268,7 @@ fn kind_of<'a>(view: &'a RequestView, question: &str) -> Option<&'a ChatInputQue
 
 /// A text that is submitted or left as a draft.
 fn text_of(answer: &ChatInputAnswer) -> Option<String> {
-    let json = rejoinder::answer_to_json(answer);
+    let json = rejoinder::form::answer_to_json(answer);
     json.get("value")?.get("value")?.as_str().map(str::to_owned)
 }
 
