@@ -3,7 +3,7 @@
 use rejoinder_identity::mutant;
 
 use crate::{
-    core::{After, Core, Stored},
+    core::{After, Stored},
     refused::Refused,
     replica::Replica,
     store::WriteId,
