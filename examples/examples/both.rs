@@ -24,8 +24,8 @@ pub(crate) async fn both(homes: &Path) -> Result<ChatInputAnswer, Box<dyn Error>
     let workspace = person.join(ticket.parse()?).await?;
     let request = workspace.open_request().await?;
     request.submit("notes", "Not on a Friday.").await?;
-    let wish = request.accept().await?; // saved on this disk; the host decides
-    wish.decided().await?;
+    let proposal = request.accept().await?; // saved on this disk; the host decides
+    proposal.decided().await?;
 
     // The agent has its answer and goes on.
     let told = asked.outcome().await; // told again after a restart, until it is taken

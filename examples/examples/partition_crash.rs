@@ -18,14 +18,14 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let request = at_ana.open_request().await?;
         world.cut(&agent, &ana);
         request.submit("sure", true).await?;
-        let wish = request.accept().await?; // on her disk
+        let proposal = request.accept().await?; // on her disk
         agent.crash().await;
         agent.start().await?;
         world.heal();
         let host = agent.home().host(at_ana.id()).await?;
         let asked = host.asked("deploy").await?.expect("it was on the agent's disk");
         assert!(matches!(asked.outcome().await.taken().await?, Outcome::Accepted(_)));
-        assert_eq!(wish.decided().await?, Fate::Granted);
+        assert_eq!(proposal.decided().await?, Fate::Granted);
         Ok(())
     })
 }

@@ -11,7 +11,7 @@ use crate::{
     proposal::{NotInOrder, within},
 };
 
-/// A device's wish to become a member, signed by the device. Every member carries it.
+/// A device's request to become a member, signed by the device. Every member carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Join {
     /// The workspace.

@@ -71,7 +71,7 @@ byte_ids! {
     RecordId(32), "record id";
     /// A request, under a name that is never used again: the id of the record that raised it first.
     OpeningId(32), "opening id";
-    /// A member's proposal, or a device's wish to join: H of its body.
+    /// A member's proposal, or a device's join: H of its body.
     ProposalId(32), "proposal id";
     /// A change of an Automerge document: Automerge's own hash of it.
     ChangeHash(32), "change hash";

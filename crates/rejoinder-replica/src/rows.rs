@@ -42,7 +42,7 @@ impl WorkspaceRow {
     }
 }
 
-/// `Version vectors`: the last stored change of an actor, and whose it is.
+/// `VersionVectors`: the last stored change of an actor, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VersionRow {
     pub(crate) author: PeerId,

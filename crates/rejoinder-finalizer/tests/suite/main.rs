@@ -14,6 +14,6 @@ mod limits;
 mod log;
 mod model;
 mod properties;
+mod proposals;
 mod refusals;
-mod wishes;
 mod world;

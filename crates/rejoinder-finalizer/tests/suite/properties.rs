@@ -85,13 +85,13 @@ impl Run {
             }
             Operation::Truncate { turn: to, member } => (self.model.truncate(to), {
                 let to = to.map(|to| turn(&name(to)));
-                let wish = ProposalKind::Truncate { turn: to.clone() };
-                self.say(member, HostAction::Truncate { turn: to }, wish)
+                let proposal = ProposalKind::Truncate { turn: to.clone() };
+                self.say(member, HostAction::Truncate { turn: to }, proposal)
             }),
             Operation::Resume { turn: failed, member } => (self.model.resume(failed), {
                 let failed = turn(&name(failed));
-                let wish = ProposalKind::ResumeTurn { turn: failed.clone() };
-                self.say(member, HostAction::ResumeTurn { turn: failed }, wish)
+                let proposal = ProposalKind::ResumeTurn { turn: failed.clone() };
+                self.say(member, HostAction::ResumeTurn { turn: failed }, proposal)
             }),
             Operation::Restart => {
                 self.epochs += 1;
@@ -104,10 +104,10 @@ impl Run {
         assert_eq!(done, expected, "{operation:?}");
     }
 
-    fn say(&mut self, member: bool, action: HostAction, wish: ProposalKind) -> bool {
+    fn say(&mut self, member: bool, action: HostAction, proposal: ProposalKind) -> bool {
         if member {
             let before = self.world.log.position().length;
-            let granted = self.world.propose("ana", wish).code() == "granted";
+            let granted = self.world.propose("ana", proposal).code() == "granted";
             assert_eq!(self.world.log.position().length, before + 1);
             granted
         } else {
@@ -148,14 +148,14 @@ impl Run {
         let Some(asked) = self.model.requests.get_mut(usize::from(nth)) else {
             return (true, true);
         };
-        let mut wish = crate::world::completion(asked.opening, response, &[]);
-        let ProposalKind::Complete(complete) = &mut wish else { unreachable!() };
+        let mut proposal = crate::world::completion(asked.opening, response, &[]);
+        let ProposalKind::Complete(complete) = &mut proposal else { unreachable!() };
         complete.revision = asked.revision;
         let can = asked.stands == Stands::Open && (response != Accept || asked.answered);
         if can {
             asked.stands = Stands::Decided(response);
         }
-        (can, self.world.propose("cy", wish).code() == "granted")
+        (can, self.world.propose("cy", proposal).code() == "granted")
     }
 
     fn check(&self) {

@@ -222,8 +222,8 @@ async fn a_member_wishes_for_a_turn_and_the_host_starts_one_at_a_time() {
     let host = host_home.create_workspace("release train").await.unwrap();
     let workspace = let_in(&host, &ana).await;
 
-    let wish = workspace.start_turn("Look at the logs, please").await.unwrap();
-    assert_eq!(soon("the host's answer", wish.decided()).await.unwrap(), Fate::Granted);
+    let proposal = workspace.start_turn("Look at the logs, please").await.unwrap();
+    assert_eq!(soon("the host's answer", proposal.decided()).await.unwrap(), Fate::Granted);
     let turn = host.active_turn().await.unwrap().expect("it was granted");
     let second = workspace.start_turn("And at the graphs").await.unwrap();
     let fate = soon("the host's answer", second.decided()).await.unwrap();

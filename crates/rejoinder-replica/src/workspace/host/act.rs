@@ -47,7 +47,7 @@ impl Workspace {
         }
     }
 
-    /// A program's wish about a turn is about that turn, not about one that came after.
+    /// A program's act about a turn is about that turn, not about one that came after.
     fn on_turn(&self, turn: &TurnId, action: HostAction) -> Result<HostAction, Refusal> {
         match self.chain.state().active_turn() {
             Some(active) if active == *turn => Ok(action),

@@ -1,4 +1,4 @@
-//! The table of decisions: turns, messages, marks, and who may wish what.
+//! The table of decisions: turns, messages, marks, and who may propose what.
 
 use ahp_types::state::ChatInputResponseKind::Decline;
 use rejoinder_finalizer::{
