@@ -1,4 +1,5 @@
-//! What changed, for those who show or wait for it. Events name things; the state is in the views.
+//! Events: changes, for those who show or wait for them. Events name things; the state is in the
+//! views.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId, WorkspaceId}
 
 use crate::store::{Salvaged, Table};
 
-/// How far somebody's proposal has come. Each state is true for ever once it was reached, but
+/// The progress of a proposal. Each state stays true once it was reached, except
 /// for the count of those who carry it, which is of this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
@@ -26,139 +27,139 @@ pub enum Fate {
 /// Something changed.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// Whom to link with, or where, has changed: see [`Replica::peers`](crate::Replica::peers). The
-    /// node alone hears of it.
+    /// The devices to link with, or their addresses, have changed: see
+    /// [`Replica::peers`](crate::Replica::peers). The node alone hears of it.
     PeersChanged,
     /// A workspace has let this device in.
     Joined(WorkspaceId),
     /// A workspace's host won't let this device in.
     JoinRefused {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A member that was asked has the join, and the host has not answered it.
     JoinWaits {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
         /// The member.
         at: PeerId,
     },
     /// A device waits for a person's approval.
     ApprovalNeeded {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Who.
+        /// The device.
         device: PeerId,
         /// The name it gives itself.
         name: String,
     },
     /// A device became a member.
     Member {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Who.
+        /// The device.
         device: PeerId,
     },
     /// A request was raised or raised again.
     Opened {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which.
+        /// The request.
         opening: OpeningId,
     },
     /// An answer changed.
     Answer {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// Which question.
+        /// The question.
         question: QuestionId,
-        /// Who wrote.
+        /// The author.
         by: PeerId,
     },
     /// An edit came after the decision: it is kept, and not in it.
     NotIncluded {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// Which question.
+        /// The question.
         question: QuestionId,
-        /// Who wrote.
+        /// The author.
         by: PeerId,
     },
     /// Something of this device's own came further.
     Fate {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which.
+        /// The proposal.
         proposal: ProposalId,
-        /// How far.
+        /// Its fate.
         fate: Fate,
     },
     /// The host decided.
     Decided {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// A turn ended and took an open request with it; it may be suspended only.
     Ended {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// A turn was resumed: the request is open again.
     Resumed {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// A decision or a request is void: a newer epoch doesn't have it.
     Void {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
     },
     /// The chat, its turns or the session changed otherwise.
     Chat(WorkspaceId),
-    /// Whether this workspace is the same here and at every linked peer.
+    /// This workspace became the same here and at every linked peer, or no longer is.
     InSync {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Whether it is.
+        /// True if it is the same.
         yes: bool,
     },
     /// So many changes of this device's own are on no peer's disk yet, as far as this run knows: it
     /// was another number until now. It is 0 at the start of a run.
     Uncarried {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// How many.
+        /// The number.
         count: u64,
     },
     /// The document of an open request can't be read from the disk. It is tried again from time to
     /// time; until then the host can't decide on that request, nor end its turn.
     Unreadable {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Which request.
+        /// The request.
         opening: OpeningId,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Something a peer sent was refused, and why. It is not stored and not passed on.
     NotAdmitted {
-        /// Who sent it.
+        /// The sender.
         from: PeerId,
-        /// What and why.
+        /// The item and the reason.
         why: String,
     },
     /// The disk refuses writes, and why; nothing is lost while this process runs.
@@ -168,7 +169,7 @@ pub enum Event {
     /// Rows of the home were not what was written. They are set aside; what a peer has of them is
     /// fetched again.
     Damaged {
-        /// How many rows of which table.
+        /// The number of rows, by table.
         rows: BTreeMap<Table, u64>,
     },
     /// The home's file was damaged and is made anew.
@@ -176,13 +177,14 @@ pub enum Event {
     /// Of what this device itself wrote, so much is not here any more: what a peer has comes back,
     /// what none has is lost.
     OwnMissing {
-        /// How many changes of answers.
+        /// The number of changes of answers.
         changes: u64,
-        /// How many proposals, if they were its own: that can't be seen of a lost row.
+        /// The number of proposals, which may have been others': a lost row doesn't say whose it
+        /// was.
         proposals: u64,
     },
-    /// Others hold something newer of this device than this home wrote: a copy of it runs elsewhere,
-    /// or it was set back to an earlier state. Told once in a run.
+    /// Others hold something newer of this device than this home wrote: a copy of it runs
+    /// elsewhere, or it was set back to an earlier state. Told once in a run.
     OwnCopy,
 }
 

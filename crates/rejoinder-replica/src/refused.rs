@@ -1,10 +1,10 @@
-//! Why a command was not done. Nothing changed.
+//! Reasons why a command was not done. Nothing changed.
 
 use rejoinder_answers::{EditRefused, FormProblem, SkeletonRefused};
 use rejoinder_finalizer::Refusal;
 use rejoinder_identity::{PeerId, QuestionId, Role};
 
-/// Why a command was not done.
+/// The reason why a command was not done.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Refused {
     /// This home has no such workspace.
@@ -36,7 +36,7 @@ pub enum Refused {
     NothingToTake {
         /// The question.
         question: QuestionId,
-        /// Whose answer was wanted.
+        /// The author of the answer that was wanted.
         from: PeerId,
     },
     /// The edit doesn't fit the question.

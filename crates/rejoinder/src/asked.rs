@@ -17,7 +17,7 @@ pub struct Asked {
     request: Request,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Accepted, with the submitted and the skipped answers.
@@ -35,7 +35,7 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// What became of a request, told to the program that asked. A program that forgets to take it,
+/// The outcome of a request, told to the program that asked. A program that forgets to take it,
 /// or crashes before, is told again by its next run: at least once, and once when nothing crashes.
 #[derive(Debug, Clone)]
 #[must_use = "an outcome that is not taken is told again"]
@@ -45,7 +45,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// What it is, to store it or pass it on before it is taken.
+    /// The outcome, to store it or pass it on before it is taken.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }

@@ -1,5 +1,6 @@
 //! The one clock of a node: the wall clock as it was when the home was opened, how long ago that
-//! is, and how long the machine slept meanwhile. It never runs backwards, and a simulation moves it.
+//! is, and how long the machine slept meanwhile. It never runs backwards, and a simulation moves
+//! it.
 
 use std::{
     fmt,
@@ -17,7 +18,7 @@ use crate::limits;
 
 /// Reads the wall clock: where a node starts, and to notice that the machine slept.
 pub trait WallClock: fmt::Debug + Send + Sync {
-    /// What it shows. It may be wrong by years, and it may jump.
+    /// The time that it shows. It may be wrong by years, and it may jump.
     fn read(&self) -> Timestamp;
 }
 
@@ -41,12 +42,12 @@ pub(crate) struct Clock {
     noticed: Arc<Noticed>,
 }
 
-/// What was noticed of the wall clock, in milliseconds.
+/// Observations of the wall clock, in milliseconds.
 #[derive(Debug, Default)]
 struct Noticed {
-    /// How far it was ahead of the time that this run has been awake, when it was read last.
+    /// Its lead over the time that this run has been awake, when it was last read.
     ahead: AtomicI64,
-    /// How much of that this clock has taken over.
+    /// The part of that lead that this clock has adopted.
     slept: AtomicI64,
 }
 
@@ -55,7 +56,7 @@ impl Clock {
         Self { start: wall.read(), started: Instant::now(), wall, noticed: Arc::default() }
     }
 
-    /// What time it is. A monotonic clock stands still while the machine sleeps: after a night a
+    /// The current time. A monotonic clock stands still while the machine sleeps: after a night a
     /// record would be dated yesterday, and a ticket for a quarter of an hour be good the next
     /// morning. So a jump of the wall clock over [`limits::SLEPT_MILLIS`] is taken over, unless it
     /// only makes up for an earlier one that went back. A hand that sets the clock forward can't be
@@ -77,7 +78,7 @@ impl Clock {
         self.started + time.since(self.start.after(self.slept())).min(FAR)
     }
 
-    /// How long the machine slept, as far as was noticed. It only grows.
+    /// The time that the machine slept, as far as was noticed. It only grows.
     pub(crate) fn slept(&self) -> Duration {
         Duration::from_millis(self.noticed.slept.load(Relaxed).unsigned_abs())
     }

@@ -22,7 +22,7 @@ pub use crate::{
     place::{Directory, Place, StoreAt, Taken},
 };
 
-/// Where sockets come from.
+/// The source of sockets.
 pub trait Network: fmt::Debug + Send + Sync {
     /// Binds a UDP socket.
     ///
@@ -35,7 +35,7 @@ pub trait Network: fmt::Debug + Send + Sync {
     fn interfaces(&self) -> Vec<IpAddr>;
 }
 
-/// How the disk is driven.
+/// The way in which the disk is driven.
 #[derive(Debug, Clone)]
 pub enum DiskDriver {
     /// By a thread of its own: a write never holds up the runtime.
@@ -44,7 +44,7 @@ pub enum DiskDriver {
     Task(Arc<dyn DiskLatency>),
 }
 
-/// How long a simulated disk takes. A process may die in either half.
+/// The latency of a simulated disk. A process may die in either half.
 pub trait DiskLatency: fmt::Debug + Send + Sync {
     /// From when something is asked until it is done.
     fn until_done(&self) -> Duration;
@@ -53,7 +53,8 @@ pub trait DiskLatency: fmt::Debug + Send + Sync {
     fn until_heard(&self) -> Duration;
 }
 
-/// What a node is given from outside. It serves one run: the incarnation is drawn from the seed.
+/// Everything that a node is given from outside. It serves one run: the incarnation is drawn from
+/// the seed.
 #[derive(Debug)]
 pub struct Environment {
     /// Sockets.
@@ -67,7 +68,7 @@ pub struct Environment {
     /// The cryptography below TLS; none is rustls' ring. A simulation that compares packets byte
     /// for byte gives one with seeded randomness.
     pub crypto: Option<Arc<rustls::crypto::CryptoProvider>>,
-    /// How the disk is driven.
+    /// The way in which the disk is driven.
     pub disk: DiskDriver,
 }
 

@@ -1,4 +1,4 @@
-//! Why something was not done, by who can do something about it.
+//! Errors, grouped by who can do something about them.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use std::{
 use rejoinder_replica::{Refused, RestoreError};
 use rejoinder_storage::StoreError;
 
-/// Why a home could not be opened.
+/// The reason why a home could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process has it open: end that one, or take another home.
@@ -27,7 +27,7 @@ pub enum OpenError {
         path.display()
     )]
     Denied {
-        /// What was tried.
+        /// The attempt.
         doing: &'static str,
         /// With what.
         path: PathBuf,
@@ -35,11 +35,11 @@ pub enum OpenError {
     /// The disk did not.
     #[error("cannot {doing} {}: {source}", path.display())]
     Disk {
-        /// What was tried.
+        /// The attempt.
         doing: &'static str,
         /// With what.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// The device's key is not one: restore the file from a backup.
@@ -86,13 +86,13 @@ pub enum OpenError {
     Exposed {
         /// The directory, or a file in it.
         path: PathBuf,
-        /// How.
+        /// The exposure.
         why: Exposure,
     },
     /// The home's file could not be opened.
     #[error("{0}")]
     Store(#[source] StoreError),
-    /// What the home's file holds can't be read.
+    /// The content of the home's file can't be read.
     #[error("{0}")]
     Restore(#[source] RestoreError),
     /// No socket could be had at that address: choose another.
@@ -100,7 +100,7 @@ pub enum OpenError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// The process or its runtime ended before the home was open.
@@ -111,7 +111,7 @@ pub enum OpenError {
     Failed(String),
 }
 
-/// What lets somebody else have a hand in a home.
+/// The way in which somebody else could change a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exposure {
     /// That user owns it.
@@ -159,7 +159,7 @@ impl Exposure {
     }
 }
 
-/// Why a home is closed: nothing more can be done through its handles.
+/// The reason why a home is closed: nothing more can be done through its handles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Closed {
     /// It was closed or dropped, its runtime ended, or the thing is no more.
@@ -184,7 +184,7 @@ impl Closed {
     }
 }
 
-/// Why a call changed nothing.
+/// The reason why a call changed nothing.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NotDone {
     /// It may not be done so, and why.

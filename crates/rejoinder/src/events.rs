@@ -1,4 +1,4 @@
-//! What happens at a home, in order, each event with the state as it was then. For those who
+//! Events of a home, in order, each with the state as it was then. For those who
 //! print or log; whoever shows a state uses the streams of state.
 
 use std::{net::SocketAddr, sync::Arc};
@@ -28,7 +28,7 @@ pub enum HomeEvent {
     LinkDown {
         /// The device.
         peer: PeerId,
-        /// How the last one ended.
+        /// The reason why the last one ended.
         closed: LinkClosed,
     },
     /// Nothing came back from that device: it was dialled to be let in by it, or while there is no
@@ -36,14 +36,14 @@ pub enum HomeEvent {
     NotReached {
         /// The device.
         peer: PeerId,
-        /// What happened instead.
+        /// The reason.
         why: String,
     },
     /// A device became a member.
     Member {
-        /// Where.
+        /// The workspace.
         workspace: WorkspaceId,
-        /// Who.
+        /// The member.
         member: MemberView,
     },
     /// Something about a request, with the request as it was then.
@@ -59,7 +59,7 @@ pub enum HomeEvent {
     Missed(u64),
     /// A fault in this program closes the home. Nothing comes after it.
     Failed {
-        /// What it says, to be reported.
+        /// The fault's message, to be reported.
         why: String,
     },
 }
@@ -122,7 +122,7 @@ impl HomeEvent {
     }
 }
 
-/// Whether a request's event is told without the request: a void one may be gone, and an unreadable
+/// True if a request's event is told without the request: a void one may be gone, and an unreadable
 /// one would be shown without its answers.
 fn only_names(event: &Event) -> bool {
     matches!(event, Event::Void { .. } | Event::Unreadable { .. })
@@ -141,7 +141,7 @@ impl Events {
         (listener, Self { events, fault })
     }
 
-    /// Why no event comes any more.
+    /// The reason why no event comes any more.
     pub fn closed(&self) -> Closed {
         self.fault.closed()
     }
@@ -175,7 +175,7 @@ impl Listener {
         Self { sender, missed: 0 }
     }
 
-    /// Whether it still listens.
+    /// True if it still listens.
     #[must_use]
     pub(crate) fn tell(&mut self, event: HomeEvent) -> bool {
         // The last place is kept for saying what was missed, so that this always comes before

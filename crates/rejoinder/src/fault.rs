@@ -12,7 +12,8 @@ use std::{
 
 use crate::error::Closed;
 
-/// What ended a home that nobody closed. The node sets it before it lets go of those who wait.
+/// The fault that ended a home which nobody closed. The node sets it before it releases those who
+/// wait.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fault(Arc<OnceLock<Arc<str>>>);
 
@@ -22,7 +23,7 @@ impl Fault {
         let _first = self.0.set(why.into());
     }
 
-    /// Why the home is closed, if it is.
+    /// The reason why the home is closed, if it is.
     pub(crate) fn closed(&self) -> Closed {
         self.0.get().map_or(Closed::Ended, |why| Closed::Failed(Arc::clone(why)))
     }

@@ -19,7 +19,7 @@ use crate::{
     notifier::Notifier,
 };
 
-/// What the API asks of the node. Whoever asks waits for the answer, so this queue is as long as
+/// Calls of the API to the node. Each caller waits for the answer, so this queue is as long as
 /// there are callers.
 pub(crate) enum Call {
     /// A command, and where its reply goes.
@@ -32,11 +32,11 @@ pub(crate) enum Call {
     Watch(Topic, Weak<Notifier>),
     /// Send events here.
     Listen(mpsc::Sender<HomeEvent>),
-    /// What time it is.
+    /// The current time.
     Now(oneshot::Sender<Timestamp>),
-    /// Where this home can be reached.
+    /// The addresses at which this home can be reached.
     Addresses(oneshot::Sender<Vec<SocketAddr>>),
-    /// Who is linked.
+    /// The links.
     Links(oneshot::Sender<Vec<LinkView>>),
     /// Say goodbye on all links and make no new ones.
     Offline(oneshot::Sender<()>),
@@ -49,20 +49,20 @@ pub(crate) enum Call {
 /// Looks at the replica; says when it need not look again.
 pub(crate) type Look = Box<dyn FnMut(&Replica) -> bool + Send>;
 
-/// What a watcher is interested in.
+/// The subject of a watcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Topic {
-    /// Which workspaces there are.
+    /// The list of workspaces.
     Workspaces,
     /// Anything in a workspace.
     Workspace(WorkspaceId),
     /// Anything about a request.
     Request(WorkspaceId, OpeningId),
-    /// Whether a request is open, and how it ended.
+    /// The status of a request.
     Status(WorkspaceId, OpeningId),
-    /// How far a proposal of this device is.
+    /// The fate of a proposal of this device.
     Proposal(WorkspaceId, ProposalId),
-    /// Who is linked.
+    /// The links.
     Links,
 }
 
@@ -79,7 +79,7 @@ impl Handle {
         (Self { calls, fault }, called)
     }
 
-    /// Why the home is closed, if it is.
+    /// The reason why the home is closed, if it is.
     pub(crate) fn closed(&self) -> Closed {
         self.fault.closed()
     }

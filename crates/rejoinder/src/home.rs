@@ -40,7 +40,7 @@ impl Home {
         Self::options().open(directory).await
     }
 
-    /// How to open a home otherwise than by default.
+    /// Options for opening a home otherwise than by default.
     pub fn options() -> Options {
         Options::new()
     }
@@ -133,7 +133,7 @@ impl Home {
         self.handle.events()
     }
 
-    /// What waits inside: nothing, where nothing is going on.
+    /// The work that waits inside. An idle home has none.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Home {
         }
     }
 
-    /// Where this home can be reached.
+    /// The addresses at which this home can be reached.
     ///
     /// # Errors
     ///

@@ -24,16 +24,16 @@ pub struct Host {
     workspace: Workspace,
 }
 
-/// What an invite allows.
+/// The terms of an invite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invite {
-    /// How many devices it may bring in.
+    /// The number of devices that it may bring in.
     pub seats: u16,
     /// For how long it is good.
     pub valid_for: Duration,
-    /// What those who come in may do.
+    /// The role of those who come in.
     pub role: Role,
-    /// Whether a person must let each of them in: see [`Host::approve`].
+    /// True if a person must let each of them in: see [`Host::approve`].
     pub approve: bool,
 }
 
@@ -165,7 +165,8 @@ impl Host {
         self.handle.read(move |replica| replica.untold(&workspace)).await
     }
 
-    /// Notes that the program has what became of a request: see [`Told::taken`](crate::Told::taken).
+    /// Notes that the program has what became of a request: see
+    /// [`Told::taken`](crate::Told::taken).
     ///
     /// # Errors
     ///
@@ -241,8 +242,8 @@ impl Turn {
         self.host.ask(request, BTreeMap::new(), false).await
     }
 
-    /// As [`ask`](Self::ask), with rules for the answers for which AHP has no word. An accept with an
-    /// answer that breaks one is refused, as with any other rule.
+    /// As [`ask`](Self::ask), with rules for the answers for which AHP has no word. An accept with
+    /// an answer that breaks one is refused, as with any other rule.
     ///
     /// # Errors
     ///

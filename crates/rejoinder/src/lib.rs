@@ -41,9 +41,10 @@
 //! # }
 //! ```
 //!
-//! What happens between members, and what each is promised, is the business of the crates below:
+//! The protocol between members, and what each is promised, is the business of the crates below:
 //! `rejoinder-replica` decides, this one does. Everything from outside is injected by an
-//! [`Environment`](environment::Environment) and a [`Place`](environment::Place), so that a simulation runs the same code.
+//! [`Environment`](environment::Environment) and a [`Place`](environment::Place), so that a
+//! simulation runs the same code.
 
 mod asked;
 mod clock;

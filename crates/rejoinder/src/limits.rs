@@ -15,41 +15,42 @@ pub(crate) const EVENTS: usize = 1024;
 pub(crate) const LINKS_A_RUN: usize = 4;
 /// Runs of one device that are linked at once: an old one whose end nobody heard of, and a new one.
 pub(crate) const RUNS_A_DEVICE: usize = 2;
-/// How long a link of another run has to answer when a newer run of its device turns up.
+/// Time that a link of another run has to answer when a newer run of its device turns up.
 pub(crate) const PING: Duration = Duration::from_secs(5);
-/// How long the exchange of hellos may take.
+/// Limit on the exchange of hellos.
 pub(crate) const GREETING: Duration = Duration::from_secs(5);
 
 /// The first delay before a peer is dialled again; doubled each time.
 pub(crate) const DIAL_FIRST: Duration = Duration::from_millis(200);
 /// The longest delay between two dials of a peer.
 pub(crate) const DIAL_LAST: Duration = Duration::from_secs(30);
-/// How often a peer that says it has moved is dialled at once: it may say so at any time, and name
-/// addresses that are somebody else's.
+/// Interval at which a peer that says it has moved is dialled at once: it may say so at any time,
+/// and name addresses that are somebody else's.
 pub(crate) const MOVED: Duration = Duration::from_secs(30);
 /// The longest delay between two asks to be let in: a person may be looking at the screen.
 pub(crate) const ASK_LAST: Duration = Duration::from_secs(5);
-/// How long one address has to itself before the next one is tried beside it: happy eyeballs'.
+/// Time that one address has to itself before the next one is tried beside it, as in happy
+/// eyeballs.
 pub(crate) const NEXT_ADDRESS: Duration = Duration::from_millis(250);
-/// How long a dial may take, over all addresses.
+/// Limit on a dial, over all addresses.
 pub(crate) const DIAL: Duration = Duration::from_secs(10);
 /// Dials that run at once.
 pub(crate) const DIALS: usize = 32;
-/// How long the replica may take to answer a device that asks to join: longer than a disk's flush.
+/// Time that the replica has to answer a device that asks to join: longer than a disk's flush.
 pub(crate) const JOIN_ANSWER: Duration = Duration::from_secs(4);
 
-/// How often the clock and the interfaces are looked at.
+/// Interval at which the clock and the interfaces are read.
 pub(crate) const LOOK_AROUND: Duration = Duration::from_secs(5);
 /// A wall clock that jumps by more than this against the monotonic one: the machine slept.
 pub(crate) const SLEPT_MILLIS: i64 = 15_000;
 
-/// How long `close` waits until linked members have what is here.
+/// Time that `close` waits until linked members have what is here.
 pub(crate) const CLOSE: Duration = Duration::from_secs(3);
-/// How long `close` waits for the last write.
+/// Time that `close` waits for the last write.
 pub(crate) const LAST_WRITE: Duration = Duration::from_secs(10);
-/// How long opening waits for a home that this very process is still closing.
+/// Time that opening waits for a home that this very process is still closing.
 pub(crate) const STILL_CLOSING: Duration = Duration::from_secs(1);
-/// How often it looks.
+/// Interval at which it looks.
 pub(crate) const STILL_CLOSING_LOOK: Duration = Duration::from_millis(10);
 
 /// Events about damage that are kept for those who begin to listen later; a document with damaged

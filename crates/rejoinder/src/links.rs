@@ -9,9 +9,9 @@ use rejoinder_identity::{Incarnation, PeerId, Timestamp};
 pub struct LinkView {
     /// The device.
     pub peer: PeerId,
-    /// Which of its runs.
+    /// The run of its home.
     pub incarnation: Incarnation,
-    /// Where it is.
+    /// Its address.
     pub address: SocketAddr,
     /// Since when, by this device's clock.
     pub since: Timestamp,

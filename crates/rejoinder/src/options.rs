@@ -1,4 +1,4 @@
-//! How a home is opened.
+//! Options for opening a home.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use crate::{
     place::{CopyOf, Directory, Place},
 };
 
-/// How a home is opened: see [`Home::options`].
+/// Options for opening a home: see [`Home::options`].
 #[derive(Debug)]
 #[must_use = "a home is opened by `open`"]
 pub struct Options {
@@ -24,7 +24,7 @@ pub struct Options {
     pub(crate) listen: SocketAddr,
     pub(crate) only: Option<BTreeSet<PeerId>>,
     pub(crate) environment: Option<Environment>,
-    /// Whether the port of the last time is taken again, and this one kept.
+    /// True if the port of the last run is taken again, and this one kept.
     pub(crate) keeps_port: bool,
 }
 
@@ -39,8 +39,8 @@ impl Options {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Where to listen; else at all addresses. With port 0 the home keeps the port it had the
-    /// last time, and takes another one when that is taken.
+    /// The address to listen at; by default, all addresses. With port 0 the home keeps the port it
+    /// had the last time, and takes another one when that is taken.
     pub fn listen(self, address: SocketAddr) -> Self {
         Self { listen: address, ..self }
     }

@@ -1,4 +1,4 @@
-//! Where a home is kept: a directory of the real disk, or whatever a simulation puts in its place.
+//! The place of a home: a directory of the real disk, or a simulation's substitute.
 
 mod owner;
 
@@ -16,7 +16,7 @@ use rejoinder_storage::{Backend, Store, What};
 use crate::error::OpenError;
 use owner::Access;
 
-/// Where a home is kept.
+/// The place of a home.
 pub trait Place: fmt::Debug + Send + 'static {
     /// Takes the home for this run, and makes it when it is not there yet. `fresh` are random
     /// bytes for the device's key, if it has none.
@@ -32,13 +32,13 @@ pub trait Place: fmt::Debug + Send + 'static {
 pub struct Taken {
     /// The device's key.
     pub key: SecretKey,
-    /// Where its store lies.
+    /// The place of its store.
     pub store: StoreAt,
     /// Keeps others out until it is dropped, which is after the last write.
     pub hold: Box<dyn Any + Send>,
 }
 
-/// Where a home's store lies.
+/// The place of a home's store.
 #[derive(Debug)]
 pub enum StoreAt {
     /// In a file.
@@ -58,14 +58,14 @@ pub struct Directory {
     lacking: Lacking,
 }
 
-/// What is done about a home that is not there, or not whole.
+/// The policy for a home that is not there, or not whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lacking {
     /// One that is not there is made; one that lacks its key or its store is an error.
     First,
     /// Both are errors.
     Nothing,
-    /// What is missing is made anew.
+    /// Missing parts are made again.
     Anew,
 }
 
@@ -74,7 +74,7 @@ const LOCK: &str = "lock";
 const KEY: &str = "device.key";
 const STORE: &str = "home.redb";
 
-/// What is there of a home.
+/// The parts of a home that were found.
 struct Found {
     key: Option<SecretKey>,
     store: bool,
@@ -106,7 +106,7 @@ impl Directory {
         Self { lacking: Lacking::Anew, ..self }
     }
 
-    /// Which device's home this is. Nothing is made, and nobody is kept from the home.
+    /// Reads the id of the home's device. Nothing is made, and nobody is kept from the home.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl Directory {
         Store::make_file(&self.store()).map_err(OpenError::Store)
     }
 
-    /// Whether the store is one that a first start made before it was broken off.
+    /// True if a first start made the store before it was interrupted.
     fn is_unfinished(&self) -> Result<bool, OpenError> {
         match Store::is_blank(&self.store()) {
             Ok(blank) => Ok(blank),

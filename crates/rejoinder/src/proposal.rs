@@ -1,4 +1,4 @@
-//! A wish of this device, on its way to the host.
+//! A proposal of this device, on its way to the host.
 
 use rejoinder_identity::{ProposalId, WorkspaceId};
 use rejoinder_replica::{Fate, Reply};
@@ -9,7 +9,7 @@ use crate::{
     states::States,
 };
 
-/// A wish of this device that is saved and on its way to the host.
+/// A proposal of this device that is saved and on its way to the host.
 #[derive(Debug, Clone)]
 pub struct Proposal {
     handle: Handle,

@@ -37,7 +37,7 @@ impl Request {
         &self.id
     }
 
-    /// What names it for ever.
+    /// Its id, which never changes.
     pub fn opening(&self) -> OpeningId {
         self.opening
     }
@@ -222,10 +222,11 @@ impl Request {
         self.handle.order(Command::Edit { workspace, opening, edit }).await
     }
 
-    /// Any edit by somebody who saw the answers as they were in `seen`, from a view's own `seen`: it
-    /// is made beside whatever came since, and merges with that by character. A text that was typed
-    /// is told whole, as a draft. If the request has ended since, the edit is kept as what came too
-    /// late. The view must hold what the same person wrote before: one edit, then a new view.
+    /// Any edit by somebody who saw the answers as they were in `seen`, from a view's own `seen`:
+    /// it is made beside whatever came since, and merges with that by character. A text that was
+    /// typed is told whole, as a draft. If the request has ended since, the edit is kept as what
+    /// came too late. The view must hold what the same person wrote before: one edit, then a new
+    /// view.
     ///
     /// # Errors
     ///
@@ -236,8 +237,8 @@ impl Request {
         self.handle.order(Command::EditOn { workspace, opening, edit, seen }).await
     }
 
-    /// Wishes that the request be accepted with the answers that are on the screen now. Returns
-    /// when the wish is saved; the host decides.
+    /// Proposes to accept the request with the answers that are on the screen now. Returns
+    /// when the proposal is saved; the host decides.
     ///
     /// # Errors
     ///
@@ -246,7 +247,7 @@ impl Request {
         self.complete(ChatInputResponseKind::Accept, BTreeMap::new()).await
     }
 
-    /// Wishes that the request be declined. Returns when the wish is saved.
+    /// Proposes to decline the request. Returns when the proposal is saved.
     ///
     /// # Errors
     ///
@@ -255,7 +256,7 @@ impl Request {
         self.complete(ChatInputResponseKind::Decline, BTreeMap::new()).await
     }
 
-    /// Wishes that the request be cancelled. Returns when the wish is saved.
+    /// Proposes to cancel the request. Returns when the proposal is saved.
     ///
     /// # Errors
     ///
@@ -264,7 +265,7 @@ impl Request {
         self.complete(ChatInputResponseKind::Cancel, BTreeMap::new()).await
     }
 
-    /// Wishes any completion, with answers that go over those on the screen.
+    /// Proposes any completion, with answers that override those on the screen.
     ///
     /// # Errors
     ///
@@ -280,7 +281,8 @@ impl Request {
         Ok(Proposal::of_reply(&self.handle, workspace, reply))
     }
 
-    /// What a value is in AHP depends on the question, but for those that say it themselves.
+    /// Converts a value to AHP's type for this question. Values that are typed already pass
+    /// through.
     async fn answering(
         &self,
         question: &QuestionId,

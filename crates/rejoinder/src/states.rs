@@ -52,7 +52,7 @@ impl<T: Send + 'static> States<T> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Why there is no state any more.
+    /// The reason why there is no state any more.
     pub fn closed(&self) -> Closed {
         self.source.handle.closed()
     }

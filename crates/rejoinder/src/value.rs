@@ -1,5 +1,5 @@
-//! What somebody answers, written as one would write it in Rust: text, a number, a bool, a list.
-//! What it is in AHP depends on the kind of the question.
+//! Answers, written as one would write them in Rust: text, a number, a bool, a list.
+//! The AHP type depends on the kind of the question.
 
 use ahp_types::state::{
     ChatInputAnswerValue, ChatInputBooleanAnswerValue, ChatInputNumberAnswerValue,

@@ -164,7 +164,7 @@ impl Workspace {
         self.handle.until(move |replica| replica.delivered(&id).then_some(())).await
     }
 
-    /// Wishes that a turn be started with what its user said.
+    /// Proposes to start a turn with what its user said.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Workspace {
         Ok(Proposal::of_reply(&self.handle, self.id, reply))
     }
 
-    /// Wishes that the active turn be cancelled.
+    /// Proposes to cancel the active turn.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl Workspace {
         self.propose(ProposalKind::CancelTurn { turn }).await
     }
 
-    /// Wishes that a turn that failed be taken up again.
+    /// Proposes to resume a turn that failed.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Workspace {
         self.propose(ProposalKind::ResumeTurn { turn }).await
     }
 
-    /// Wishes anything of the host. Returns when the wish is saved.
+    /// Proposes anything to the host. Returns when the proposal is saved.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Workspace {
         Ok(Proposal::of_reply(&self.handle, self.id, reply))
     }
 
-    /// How far a proposal of this device has come, if it is known.
+    /// The fate of a proposal of this device, if it is known.
     ///
     /// # Errors
     ///

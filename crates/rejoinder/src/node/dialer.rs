@@ -1,5 +1,5 @@
-//! Whom to dial, where and when. Members that are not linked, each with a backoff of its own; and
-//! those who could let us into a workspace, until one has.
+//! The dialer: whom to dial, where and when. Members that are not linked, each with a backoff of
+//! its own; and those who could let us into a workspace, until one has.
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -9,7 +9,7 @@ use rejoinder_identity::{PeerId, Timestamp, WorkspaceId};
 use super::backoff::Backoff;
 use crate::limits;
 
-/// What a dial is for.
+/// The purpose of a dial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// A link with a member.
@@ -42,7 +42,7 @@ enum State {
     Reached,
 }
 
-/// Whom to dial.
+/// The dialer's state.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     attempts: BTreeMap<Target, Attempts>,
@@ -54,8 +54,8 @@ impl Dialer {
         Self { attempts: BTreeMap::new(), random }
     }
 
-    /// Whom to reach, and where. New ones are due at once, and those who have moved: but one that
-    /// moves again within [`limits::MOVED`] of that waits for its next turn.
+    /// Sets whom to reach, and where. New ones are due at once, and those who have moved; but one
+    /// that moves again within [`limits::MOVED`] of that waits for its next turn.
     pub(crate) fn set_targets(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,4 @@
-//! Whom a node reaches for and when: dials, going offline and coming back, a network that has
+//! Targets of a node and their times: dials, going offline and coming back, a network that has
 //! changed around it.
 
 use std::{
@@ -25,7 +25,7 @@ impl Node {
         self.network.dialer.link_with_asked(self.clock.now());
     }
 
-    /// Whom to link with, whom to ask to be let in, and who may link with us, has changed.
+    /// Updates whom to link with, whom to ask to be let in, and who may link with us.
     pub(super) fn update_targets(&mut self) {
         let (me, peers) = (self.replica.me(), self.replica.peers());
         let network = &mut self.network;
@@ -150,8 +150,8 @@ impl Node {
     }
 }
 
-/// Where a device may be that a ticket names: it may have moved since, and its card, which another
-/// workspace has brought, says where to.
+/// The addresses of a device that a ticket names: it may have moved since, and its card, which
+/// another workspace has brought, says where to.
 fn places(hint: Hint, cards: &BTreeMap<PeerId, Vec<SocketAddr>>) -> Vec<SocketAddr> {
     let mut places = cards.get(&hint.device).cloned().unwrap_or_default();
     let older: Vec<_> = hint.addresses.into_iter().filter(|one| !places.contains(one)).collect();

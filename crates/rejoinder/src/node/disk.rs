@@ -78,17 +78,17 @@ impl Disk {
         }
     }
 
-    /// Whether no write waits.
+    /// True if no write waits.
     pub(crate) fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Whether a read waits.
+    /// True if a read waits.
     pub(crate) fn is_reading(&self) -> bool {
         !self.reading.is_empty()
     }
 
-    /// What the disk says next.
+    /// The disk's next answer.
     pub(crate) async fn answered(&mut self) -> Option<Input> {
         let answer = self.answers.recv().await?;
         if let Input::Stored(id) | Input::StoreFailed(id, _) = &answer {

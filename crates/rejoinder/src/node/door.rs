@@ -1,5 +1,5 @@
-//! Who may link, as the handshakes ask it: the node's answer of a moment ago. The node asks the
-//! replica again before there is a link.
+//! The list of devices that may link, as handshakes ask it: the node's answer of a moment ago. The
+//! node asks the replica again before there is a link.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
 
 use rejoinder_identity::PeerId;
 
-/// Who may link. All clones are one.
+/// The devices that may link. All clones share one list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Door {
     state: Arc<Mutex<State>>,

@@ -19,7 +19,7 @@ use crate::{
     place::{Place, StoreAt, Taken},
 };
 
-/// What the disk is asked.
+/// A request to the disk.
 #[derive(Debug)]
 pub(super) enum Job {
     Write { round: u64, id: WriteId, batch: Batch },
@@ -35,7 +35,7 @@ pub(super) struct Opening {
     pub(super) answers: mpsc::UnboundedSender<Input>,
 }
 
-/// What was opened; else the place comes back.
+/// The opened home. If opening failed, the place comes back.
 type Opened = Result<(SecretKey, Restored), (OpenError, Box<dyn Place>)>;
 
 impl Opening {
@@ -109,7 +109,7 @@ struct Driver {
 /// Writes that are committed together.
 #[derive(Default)]
 struct Group {
-    /// Whose round it is; none when only rows of the shell's own are in it.
+    /// The write that the round belongs to. `None` if it has only rows of the shell's own.
     round: Option<u64>,
     ids: Vec<WriteId>,
     batches: Vec<Batch>,
@@ -138,7 +138,7 @@ impl Driver {
         }
     }
 
-    /// What was asked before a read is committed before it, so that it sees it.
+    /// Commits what was asked before a read, so that the read sees it.
     fn work(&mut self, jobs: &mut Vec<Job>) {
         let mut group = Group::default();
         for job in jobs.drain(..) {

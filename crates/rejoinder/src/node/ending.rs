@@ -1,4 +1,4 @@
-//! How a node ends. When it is closed, others get what is here, then a goodbye; the disk gets its
+//! The end of a node. When it is closed, others get what is here, then a goodbye; the disk gets its
 //! last write. When a fault ends it, all who wait are told that, and the replica, which may be half
 //! way through something, is not asked for anything any more.
 
@@ -13,14 +13,14 @@ impl Node {
         self.closing.get_or_insert(self.clock.now().after(limits::CLOSE));
     }
 
-    /// Whether the end was asked for and need not be put off any longer.
+    /// True if the end was asked for and need not be put off any longer.
     pub(super) fn may_end(&self) -> bool {
         self.closing.is_some_and(|until| {
             until <= self.clock.now() || (self.disk.is_idle() && self.is_handed_over())
         })
     }
 
-    /// Whether every linked member has the log, and some have what was written here.
+    /// True if every linked member has the log, and some have what was written here.
     fn is_handed_over(&self) -> bool {
         let workspaces = self.replica.workspaces();
         workspaces.iter().all(|workspace| {
@@ -76,7 +76,7 @@ mod tests {
         node::open(Options::new(), Box::new(Directory::new(directory))).await.unwrap()
     }
 
-    /// What a listener is told last is the fault.
+    /// The last event of each listener is the fault.
     async fn is_told_last(mut events: Events, why: &str) {
         let mut last = None;
         while let Some(event) = events.next().await {

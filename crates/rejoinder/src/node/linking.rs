@@ -1,4 +1,4 @@
-//! What a node does with who arrives: lets in, links, reads, parts.
+//! Arrivals at a node: letting in, linking, reading, parting.
 
 use rejoinder_identity::PeerId;
 use rejoinder_quic::{CloseCode, Closed, DialError, Link, PendingLink};

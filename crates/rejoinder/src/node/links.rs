@@ -36,7 +36,7 @@ pub(crate) struct Parted {
     pub(crate) link: LinkId,
     pub(crate) peer: PeerId,
     pub(crate) closed: Closed,
-    /// Whether it was the last one to that device.
+    /// True if it was the last one to that device.
     pub(crate) last: bool,
 }
 
@@ -148,7 +148,7 @@ impl Links {
         self.roster.is_linked(peer)
     }
 
-    /// Whether a link is there, so that what it brings counts.
+    /// True if a link is there, so that what it brings counts.
     pub(crate) fn has(&self, link: LinkId) -> bool {
         self.wires.contains_key(&link)
     }

@@ -57,7 +57,7 @@ pub(crate) struct Node {
     fault: Fault,
 }
 
-/// How a node's life ended.
+/// The end of a node's life.
 enum Ended {
     Closed,
     /// Nothing that was promised depends on the disk's driver; nothing more can be promised.

@@ -1,4 +1,4 @@
-//! What a node has to do with others: its endpoint, its links, whom it dials, and the tasks that
+//! The network of a node: its endpoint, its links, its dialer, and the tasks that
 //! do so.
 
 use std::{
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{environment, limits};
 
-/// What a node has to do with others.
+/// The network of a node.
 pub(crate) struct Network {
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) door: Door,
@@ -36,7 +36,7 @@ pub(crate) struct Network {
     pub(super) shown: BTreeMap<PeerId, Option<Closed>>,
     /// With whom alone to link.
     pub(super) only: Option<BTreeSet<PeerId>>,
-    /// Whom listeners were told to wait for.
+    /// The devices that listeners were told to wait for.
     pub(super) waits: Waits,
     /// The workspaces whose host won't let us in.
     pub(super) refused: BTreeSet<WorkspaceId>,
@@ -45,7 +45,7 @@ pub(crate) struct Network {
     /// See [`Clock::slept`](crate::clock::Clock::slept), when it was looked at last.
     pub(super) slept: Duration,
     pub(super) look_around: Timestamp,
-    /// Whether nobody can arrive any more.
+    /// True if nobody can arrive any more.
     pub(super) deaf: bool,
     pub(super) arrivals: Arrivals,
     arriving: mpsc::Receiver<Arrival>,
@@ -55,7 +55,7 @@ pub(crate) struct Network {
     pub(super) reaching: JoinSet<()>,
 }
 
-/// What a network is made of.
+/// The parts of a network.
 pub(super) struct Parts {
     pub(super) me: PeerId,
     pub(super) endpoint: Endpoint,
@@ -126,7 +126,7 @@ fn unwound(ended: Result<(), JoinError>) {
     }
 }
 
-/// Where others may reach a socket.
+/// The addresses at which others may reach a socket.
 pub(super) fn own_addresses(
     local: SocketAddr,
     sockets: &dyn environment::Network,

@@ -7,7 +7,7 @@ const PORT: &[u8] = b"port";
 /// The row's key among the replica's own rows, where it was before the shell had a table.
 const OLD_PORT: &[u8] = b"shell/port";
 
-/// What was kept of the last run.
+/// The part of the last run that was kept.
 #[derive(Debug)]
 pub(super) struct Kept {
     port: Option<u16>,

@@ -16,7 +16,7 @@ use tokio::{
 use super::dialer::Target;
 use crate::limits;
 
-/// What comes from outside.
+/// An arrival from outside.
 #[derive(Debug)]
 pub(crate) enum Arrival {
     /// A device that may link is there.
@@ -40,7 +40,7 @@ pub(crate) enum Arrival {
     Deaf,
 }
 
-/// Where arrivals go. A full queue makes each sender wait for its turn.
+/// The queue of arrivals. When it is full, each sender waits for its turn.
 pub(crate) type Arrivals = mpsc::Sender<Arrival>;
 
 /// A frame that asks the other side whether it lives, and the answer. A replica's frames begin
@@ -73,7 +73,7 @@ pub(crate) async fn greet(pending: PendingLink, hello: Vec<u8>, arrivals: Arriva
     }
 }
 
-/// What this device says to a member that it dials.
+/// The words of this device to a member that it dials.
 pub(crate) struct Words {
     pub(crate) hello: Vec<u8>,
     /// For one that turns it away.
@@ -123,7 +123,7 @@ async fn meet(
     endpoint.dial(peer, address).await?.greet(hello).await
 }
 
-/// Whether one of these makes the other side take a link.
+/// Introduces this device. Returns whether the other side takes a link now.
 async fn introduce(
     endpoint: &Endpoint,
     peer: PeerId,

@@ -1,4 +1,4 @@
-//! Who is linked, and which link stays when there are several to one device.
+//! The roster of links, and the rule by which one stays when there are several to one device.
 //!
 //! A link belongs to (device, incarnation). Two devices that dial each other at once make two
 //! links of one run: the device with the smaller id keeps the newest and closes the others, its
@@ -12,24 +12,24 @@ use rejoinder_replica::LinkId;
 
 use crate::limits;
 
-/// Who is linked.
+/// The links.
 #[derive(Debug)]
 pub(crate) struct Roster {
     me: PeerId,
     runs: BTreeMap<LinkId, Run>,
 }
 
-/// What a link belongs to.
+/// The device and run that a link belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) peer: PeerId,
     pub(crate) incarnation: Incarnation,
 }
 
-/// What a new link means for the others.
+/// The effect of a new link on the others.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Met {
-    /// Whether the new one may stay.
+    /// True if the new one may stay.
     pub(crate) stays: bool,
     /// Those that it replaces.
     pub(crate) superseded: Vec<LinkId>,

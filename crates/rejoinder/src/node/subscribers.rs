@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct Subscribers {
     listeners: Vec<Listener>,
     watchers: Vec<(Topic, Weak<Notifier>)>,
-    /// What was found damaged in this run: most of it before anybody could listen.
+    /// Damage that was found in this run, most of it before anybody could listen.
     damage: Vec<HomeEvent>,
 }
 
@@ -77,7 +77,7 @@ impl Subscribers {
     }
 }
 
-/// Whether those who begin to listen later are to hear of it.
+/// True if those who begin to listen later are to hear of it.
 fn is_kept(event: &Event) -> bool {
     matches!(
         event,
@@ -85,7 +85,7 @@ fn is_kept(event: &Event) -> bool {
     )
 }
 
-/// Whether a watcher of that topic may see a difference. One too many is woken in vain, and that
+/// True if a watcher of that topic may see a difference. One too many is woken in vain, and that
 /// is all: so an event wakes those of its subject, except where no state has it.
 fn concerns(event: &Event, topic: &Topic) -> bool {
     if let Event::JoinWaits { .. } | Event::Unreadable { .. } = event {
@@ -110,7 +110,7 @@ fn decides_on_join(event: &Event) -> bool {
     matches!(event, Event::Joined(_) | Event::JoinRefused { .. })
 }
 
-/// Whether a request stands as before, and only its answers don't.
+/// True if only the answers of a request have changed.
 fn is_of_an_answer(event: &Event) -> bool {
     matches!(event, Event::Answer { .. } | Event::NotIncluded { .. })
 }

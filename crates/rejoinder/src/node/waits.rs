@@ -1,15 +1,16 @@
-//! Whom listeners were told to wait for. Dials and asks are repeated; that one waits is said once.
+//! Devices that listeners were told to wait for. Dials and asks are repeated; the wait is told
+//! once.
 
 use std::collections::BTreeSet;
 
 use rejoinder_identity::{PeerId, WorkspaceId};
 
-/// Whom listeners were told to wait for.
+/// The devices that listeners were told to wait for.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     /// Did not answer when it was dialled last.
     silent: BTreeSet<PeerId>,
-    /// Has our wish to be let in.
+    /// Has our request to be let in.
     asked: BTreeSet<(WorkspaceId, PeerId)>,
 }
 
@@ -25,7 +26,7 @@ impl Waits {
         self.silent.remove(peer);
     }
 
-    /// It has our wish to be let in; says whether that is new.
+    /// Notes that it has our request to be let in. Returns whether that is new.
     pub(super) fn answered(&mut self, workspace: WorkspaceId, peer: PeerId) -> bool {
         self.silent.remove(&peer);
         self.asked.insert((workspace, peer))

@@ -1,5 +1,6 @@
-//! Who else may have a hand in a home. Whoever can write to its directory can put another key, or
-//! a file that is read by others, in the place of what is there; so such a home is not used.
+//! The check that nobody else can change a home. Anybody who can write to its directory can put
+//! another key, or a file that is read by others, in the place of what is there; so such a home is
+//! not used.
 //!
 //! In a directory that its owner alone may write to, nobody changes a file between a look at it
 //! and its use. Directories above it are not looked at, but for the sticky temporary one: nobody
@@ -12,7 +13,7 @@ use std::{
 
 use crate::error::{Exposure, OpenError};
 
-/// What a home is taken for.
+/// The expectation about a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// It may lie where nothing can be written.

@@ -78,7 +78,7 @@ impl Place for InMemory {
     }
 }
 
-/// Whose work takes no time.
+/// A disk whose work takes no time.
 #[derive(Debug)]
 struct AtOnce;
 
