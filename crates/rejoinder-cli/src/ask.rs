@@ -86,7 +86,7 @@ struct Asking<'a> {
     deadline: Option<Deadline>,
 }
 
-/// Why the waiting is over.
+/// The reason why the waiting is over.
 enum Over {
     Ended(Box<RequestView>),
     /// The request is no more.
@@ -220,7 +220,7 @@ async fn over(request: &Request, settled: Result<RequestView, Closed>) -> Result
     }
 }
 
-/// How a settled request ended.
+/// The end of a settled request.
 pub(crate) fn outcome(view: &RequestView, answers: &Answers) -> Outcome {
     let id = view.id.as_str();
     match view.status {

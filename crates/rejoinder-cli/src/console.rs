@@ -1,4 +1,4 @@
-//! What leaves the process: results on stdout, what is meant for people on stderr; with `--json`
+//! Output of the process: results on stdout, what is meant for people on stderr; with `--json`
 //! events on stdout.
 
 use std::{
@@ -63,7 +63,7 @@ impl Console {
         Self { json, state: Mutex::default(), stdout: Stdout::default() }
     }
 
-    /// Whether programs read this.
+    /// True if programs read this.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
@@ -73,7 +73,7 @@ impl Console {
         self.state().names = names;
     }
 
-    /// How the members are called.
+    /// The names of the members.
     pub(crate) fn names(&self) -> Names {
         self.state().names.clone()
     }
@@ -142,7 +142,7 @@ impl Console {
         self.whole()
     }
 
-    /// Whether all that was for stdout is written.
+    /// True if all that was for stdout is written.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl Console {
         err(text);
     }
 
-    /// Why it was not done.
+    /// The reason why it was not done.
     pub(crate) fn failed(&self, failure: &Failure) {
         if self.json {
             let Failure { error, message, .. } = failure.clone();

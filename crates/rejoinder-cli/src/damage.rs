@@ -1,4 +1,4 @@
-//! What is said of a home in which something was damaged.
+//! Messages about a home in which something was damaged.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ use crate::{ask, console::Console, failure::Failure, outcome::Exit, shown, signa
 use scratch::Scratch;
 use timeline::Timeline;
 
-/// What the agent asks.
+/// The agent's request.
 const FORM: &str = r#"{ "id": "deploy", "message": "Deploy 1.4?", "questions": [
     { "kind": "single-select", "id": "env", "message": "Where to?", "required": true,
       "options": [{ "id": "staging", "label": "Staging" }, { "id": "prod", "label": "Production" }] },

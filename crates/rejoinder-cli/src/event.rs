@@ -1,4 +1,4 @@
-//! What `--json` prints: one object a line, named by its `event`.
+//! The lines of `--json`: one object a line, named by its `event`.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) enum Event {
         /// Address and port.
         address: String,
     },
-    /// What others join with.
+    /// The ticket for the others.
     Ticket {
         /// It.
         ticket: String,
@@ -31,7 +31,7 @@ pub(crate) enum Event {
         peer: String,
         /// Which.
         state: LinkState,
-        /// Why it went down, if that is known.
+        /// The reason why it went down, if that is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -41,9 +41,9 @@ pub(crate) enum Event {
     Member {
         /// Its device.
         peer: String,
-        /// What it calls itself.
+        /// The name that it gives itself.
         name: String,
-        /// What it may do.
+        /// Its role.
         role: String,
     },
     /// A request is open.
@@ -75,7 +75,7 @@ pub(crate) enum Event {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         conflict: Vec<Given>,
     },
-    /// What became of a proposal of this device.
+    /// The fate of a proposal of this device.
     Fate {
         /// Its id.
         proposal: String,
@@ -94,14 +94,14 @@ pub(crate) enum Event {
         /// What was sent for the questions that nobody touched.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         defaults: BTreeMap<String, Value>,
-        /// Who proposed it.
+        /// The member who proposed it.
         by: String,
     },
     /// The turn ended before a decision.
     Ended {
         /// The request's id.
         request: String,
-        /// How it ended.
+        /// The end.
         how: Ended,
     },
     /// An answer came too late for the decision. It is kept.
@@ -110,14 +110,14 @@ pub(crate) enum Event {
         request: String,
         /// The question's id.
         question: String,
-        /// Whose it is.
+        /// Its author.
         by: String,
     },
     /// A workspace of this home; `show` prints it before its members and requests.
     Workspace {
         /// Its id.
         workspace: String,
-        /// What it is called.
+        /// Its name.
         title: String,
         /// The device that decides.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ pub(crate) enum Event {
     },
 }
 
-/// What is waited for.
+/// The condition that is waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "for", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Waiting {
@@ -153,17 +153,17 @@ pub(crate) enum Waiting {
     Answer {
         /// Who.
         peer: String,
-        /// What came instead of an answer.
+        /// The end that came instead of an answer.
         reason: String,
     },
     /// That the host lets this device in.
     LetIn {
-        /// Who has passed the wish on, or is the host.
+        /// The member that has the join, or the host.
         peer: String,
     },
 }
 
-/// Whether a link is there.
+/// True if a link is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum LinkState {
@@ -218,7 +218,7 @@ pub(crate) enum Fate {
     Received,
     /// The host decided so.
     Decided {
-        /// Whose proposal was granted.
+        /// The author of the proposal that was granted.
         by: String,
     },
     /// The host said no.
@@ -238,11 +238,11 @@ pub(crate) enum Fate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reply {
-    /// Which line, from 1.
+    /// The line, from 1.
     pub line: u64,
     /// Its first word.
     pub command: String,
-    /// Whether it was done.
+    /// True if it was done.
     pub ok: bool,
     /// What it was about: a question, a request, a state.
     #[serde(skip_serializing_if = "Option::is_none")]

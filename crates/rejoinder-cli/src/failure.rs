@@ -1,15 +1,15 @@
-//! Why the command could not do what it was asked: a sentence that names the thing, and the code
-//! to exit with.
+//! The reason why the command could not do what it was asked: a sentence that names the thing, and
+//! the code to exit with.
 
 use rejoinder::{Closed, NotDone, OpenError};
 
 use crate::{form::FormError, outcome::Exit};
 
-/// Why it was not done.
+/// The reason why it was not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
-    /// What to exit with.
+    /// The exit code.
     pub exit: Exit,
     /// A word for programs.
     pub error: String,

@@ -41,11 +41,11 @@ pub(crate) struct FormFile {
 pub(crate) struct FormError {
     /// The file's name as it was given, or `stdin`.
     pub file: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: FormProblem,
 }
 
-/// What is wrong with a form file.
+/// A problem with a form file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FormProblem {
     /// It can't be read.
@@ -81,7 +81,7 @@ pub(crate) enum FormProblem {
     Shape {
         /// In what it stands; `None` is the request itself.
         place: Option<String>,
-        /// What is wrong there.
+        /// The problem there.
         what: String,
     },
     /// The parameters of the elicitation can't be asked.
@@ -119,7 +119,7 @@ impl FormFile {
         }
     }
 
-    /// What its questions ask of their answers beyond the words of AHP.
+    /// Rules for the answers that AHP has no words for.
     pub(crate) fn rules(&self) -> BTreeMap<QuestionId, Rules> {
         self.elicitation.as_ref().map(Elicitation::rules).unwrap_or_default()
     }

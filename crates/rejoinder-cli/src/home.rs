@@ -11,7 +11,7 @@ use crate::{
     plain,
 };
 
-/// Where the home is.
+/// The home's directory.
 pub(crate) fn directory(common: &Common) -> Result<PathBuf, Failure> {
     if let Some(home) = &common.home {
         return Ok(home.clone());
@@ -94,7 +94,7 @@ pub(crate) async fn open_copy(common: &Common) -> Result<Home, Failure> {
     Ok(Home::options().open_copy(directory(common)?).await?)
 }
 
-/// Whose it is.
+/// Its author.
 pub(crate) fn device(common: &Common) -> Result<PeerId, Failure> {
     Ok(Directory::new(directory(common)?).device()?)
 }

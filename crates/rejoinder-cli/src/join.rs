@@ -73,7 +73,7 @@ async fn workspace(
     })
 }
 
-/// Whether the terminal can do more than print: one in an editor or a log can't.
+/// True if the terminal can do more than print: one in an editor or a log can't.
 fn draws() -> bool {
     env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

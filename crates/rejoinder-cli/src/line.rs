@@ -30,31 +30,31 @@ pub(crate) enum Line {
     Quit,
     /// A draft; on a submitted answer, take it back.
     Draft {
-        /// Which question.
+        /// The question.
         question: String,
         /// The draft.
         value: RawValue,
     },
     /// Submit an answer to one question.
     Submit {
-        /// Which question.
+        /// The question.
         question: String,
         /// The answer, or `None` for the draft as it stands.
         value: Option<RawValue>,
     },
     /// Say that a question stays unanswered.
     Skip {
-        /// Which question.
+        /// The question.
         question: String,
     },
     /// Remove the answer.
     Clear {
-        /// Which question.
+        /// The question.
         question: String,
     },
     /// Submit another's answer from a conflict.
     Take {
-        /// Which question.
+        /// The question.
         question: String,
         /// Whose answer: a peer id, the start of one, or a name.
         peer: String,
@@ -78,7 +78,7 @@ pub(crate) enum Line {
     },
 }
 
-/// What `wait` can wait for.
+/// A condition that `wait` can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
     /// A request is open.

@@ -32,7 +32,7 @@ pub(crate) fn start(verbose: u8) {
         .expect("the process starts to log once, here");
 }
 
-/// Whether `NO_COLOR` leaves colours on.
+/// True if `NO_COLOR` leaves colours on.
 pub(crate) fn colours_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

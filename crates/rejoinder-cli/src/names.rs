@@ -26,7 +26,7 @@ impl Names {
         self.names.insert(peer.to_owned(), name.to_owned());
     }
 
-    /// How to call `peer`.
+    /// A name for `peer`.
     pub(crate) fn show(&self, peer: &str) -> String {
         let short: String = plain::line(peer).chars().take(SHORT).collect();
         let Some(name) = self.names.get(peer) else { return short };
@@ -54,7 +54,7 @@ impl Names {
         }
     }
 
-    /// Whether `peer` is this device.
+    /// True if `peer` is this device.
     pub(crate) fn is_me(&self, peer: &str) -> bool {
         self.me.as_deref() == Some(peer)
     }

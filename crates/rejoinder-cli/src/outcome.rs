@@ -1,4 +1,4 @@
-//! How `ask` and `demo` end: the one line on stdout, and the exit code.
+//! The end of `ask` and `demo`: the one line on stdout, and the exit code.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ fn consumable(answers: &Answers) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// What the process exits with.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// 0. Done; for `ask` and `demo`: accepted.

@@ -1,4 +1,4 @@
-//! What others wrote, made safe to print: no control characters, no direction overrides, nothing
+//! Others' text, made safe to print: no control characters, no direction overrides, nothing
 //! that takes no place and only serves to deceive. Also how wide text is, and where to cut it.
 //!
 //! This is for showing alone. What is stored, sent or printed as JSON stays as it was written.
@@ -21,8 +21,8 @@ pub(crate) fn line(text: &str) -> String {
             }
             marks = 0;
         } else if is_joiner(c) {
-            // Persian and the Indic scripts spell with joiners, and emoji are joined to one; anywhere
-            // else they only hide.
+            // Persian and the Indic scripts spell with joiners, and emoji are joined to one;
+            // anywhere else they only hide.
             let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_latin(c));
             let next = chars.peek().copied();
             if joins(out.chars().next_back()) && joins(next) || is_joined(&out, c, next) {
@@ -143,7 +143,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether what people take for one character goes on behind the joiner, as of emoji it does.
+/// True if what people take for one character goes on behind the joiner, as of emoji it does.
 fn is_joined(before: &str, joiner: char, next: Option<char>) -> bool {
     let (Some(last), Some(next)) = (before.graphemes(true).next_back(), next) else { return false };
     let whole: String = last.chars().chain([joiner, next]).collect();

@@ -39,7 +39,7 @@ enum Focus {
 #[derive(Debug, Clone)]
 struct Entry {
     field: Field,
-    /// Whether it holds something that is no draft yet.
+    /// True if it holds something that is no draft yet.
     unsent: bool,
     /// When that was typed, until it was tried to make a draft of it.
     typed: Option<Typed>,
@@ -78,7 +78,7 @@ pub(crate) struct Prompt {
     said: String,
     /// The question whose answer others changed last.
     news: Option<String>,
-    /// Why the disk refuses writes, while it does.
+    /// The reason why the disk refuses writes, while it does.
     disk: Option<String>,
     /// Other requests that are open.
     others: usize,
@@ -212,8 +212,8 @@ impl Prompt {
     }
 
     /// What was typed on what the form showed until now is told first, when the request has ended
-    /// or the text has changed. The engine makes it on what was seen, and the state that comes after
-    /// has both.
+    /// or the text has changed. The engine makes it on what was seen, and the state that comes
+    /// after has both.
     fn tell_typed_first(&mut self, after: Option<&RequestView>) -> bool {
         let (Some(before), Some(after)) = (&self.request, after) else { return false };
         if before.seen.is_none() {

@@ -10,7 +10,7 @@ use crate::{
     view,
 };
 
-/// How a turn ended.
+/// The end of a turn.
 pub(crate) fn ended(how: How) -> Ended {
     match how {
         How::Completed => Ended::Completed,
@@ -69,7 +69,7 @@ fn bounded(name: &str) -> String {
     name.char_indices().take_while(fits).map(|(_, c)| c).chain(['…']).collect()
 }
 
-/// How members are called; `me` is this device.
+/// Names of members; `me` is this device.
 pub(crate) fn names(me: PeerId, members: &[MemberView]) -> Names {
     let mut names = Names::new(Some(me.to_string()));
     for member in members {

@@ -53,7 +53,7 @@ pub(crate) fn not_included<'a>(view: &'a RequestView, question: &str) -> Vec<Hel
     late.map(|late| Held { answer: &late.answer, by: std::slice::from_ref(&late.author) }).collect()
 }
 
-/// Whether a request has ended, by a decision or without one.
+/// True if a request has ended, by a decision or without one.
 pub(crate) fn is_over(status: &RequestStatus) -> bool {
     match status {
         RequestStatus::Open | RequestStatus::Suspended => false,
@@ -70,7 +70,7 @@ pub(crate) fn unanswered(view: &RequestView) -> Vec<&str> {
     required.map(id).filter(|id| !is_submitted(id)).collect()
 }
 
-/// What an answer to a question must be like.
+/// The rules for an answer to a question.
 pub(crate) fn constraints(view: &RequestView, question: &ChatInputQuestion) -> String {
     let mut constraints = words::constraints(question);
     let Some(rules) = view.rules.get(id(question)) else { return constraints };

@@ -40,7 +40,7 @@ impl Draws {
         low + self.below(high - low + 1)
     }
 
-    /// Whether something happens that does so in `permille` of a thousand cases.
+    /// True if something happens that does so in `permille` of a thousand cases.
     pub(crate) fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < permille.into()
     }

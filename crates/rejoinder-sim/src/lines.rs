@@ -95,7 +95,7 @@ fn answers(view: &RequestView) -> String {
     text
 }
 
-/// How a call ended.
+/// The end of a call.
 pub(crate) fn told(done: &Result<(), rejoinder::NotDone>) -> String {
     match done {
         Ok(()) => "saved".to_owned(),

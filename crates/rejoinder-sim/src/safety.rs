@@ -1,4 +1,5 @@
-//! What must hold at every moment, whatever breaks: checked at each event and each look at a peer.
+//! Invariants that hold at every moment, whatever breaks: checked at each event and each look at a
+//! peer.
 
 use std::collections::BTreeMap;
 

@@ -58,7 +58,7 @@ impl Survey {
         survey
     }
 
-    /// Whether every promise held, and every kind of fault was seen.
+    /// True if every promise held, and every kind of fault was seen.
     pub(crate) fn holds(&self, args: &Args) -> bool {
         let missing = self.missing();
         for fault in &missing {

@@ -46,19 +46,19 @@ use crate::{
 pub struct Report {
     /// Its seed.
     pub seed: u64,
-    /// How many peers it had in the end.
+    /// The number of peers that it had in the end.
     pub peers: usize,
-    /// How much virtual time it took.
+    /// The virtual time that it took.
     pub simulated: Duration,
-    /// How long it took until all was the same after the heal.
+    /// The time from the heal until all was the same.
     pub healed_in: Duration,
-    /// How often each fault, mishap and deed happened.
+    /// The counts of each fault, mishap and deed.
     pub faults: BTreeMap<Happening, u64>,
     /// How often what was done by people and the agent.
     pub done: BTreeMap<&'static str, u64>,
     /// The hash of its packets and events.
     pub trace_hash: u64,
-    /// How many packets were sent.
+    /// The number of packets that were sent.
     pub packets: u64,
 }
 
@@ -213,7 +213,7 @@ impl Swarm {
         peers
     }
 
-    /// Whether a peer is a host: what its disk alone has is lost with it.
+    /// True if a peer is a host: what its disk alone has is lost with it.
     fn hosts(&self, peer: &Peer) -> bool {
         self.0.spaces.iter().any(|space| space.host.name() == peer.name())
     }
@@ -302,7 +302,7 @@ impl Swarm {
     }
 }
 
-/// Whether a proposal came after the decision.
+/// True if a proposal came after the decision.
 fn late(event: &HomeEvent) -> bool {
     let HomeEvent::Plain(Event::Fate { fate: Fate::Refused(refusal), .. }) = event else {
         return false;
@@ -310,7 +310,7 @@ fn late(event: &HomeEvent) -> bool {
     refusal.code() == "already-decided"
 }
 
-/// Whether the caller may have been told no in an orderly way.
+/// True if the caller may have been told no in an orderly way.
 fn may_be(refused: &NotDone) -> bool {
     match refused {
         NotDone::Closed(_) => true,

@@ -1,4 +1,4 @@
-//! Whether all that is shown was told: to one who only folds the events of a home, and to one who
+//! True if all that is shown was told: to one who only folds the events of a home, and to one who
 //! watches a workspace. What a view has shown at two looks in a row stood between them, so those
 //! who are told have had all the time they need.
 
@@ -173,7 +173,7 @@ impl Told {
         Ok(())
     }
 
-    /// Whether those who fold events think that a workspace is the same everywhere.
+    /// True if those who fold events think that a workspace is the same everywhere.
     pub(crate) fn in_sync(&self, peer: &str, workspace: &WorkspaceId) -> bool {
         let listeners = self.0.get(peer);
         listeners.and_then(|of| of.get(workspace)).is_some_and(|listener| listener.in_sync)

@@ -1,4 +1,5 @@
-//! The time that `--until` sets, and whether a ticket's is over. The one place of the command that reads the wall clock.
+//! The time that `--until` sets, and whether a ticket's is over. The one place of the command that
+//! reads the wall clock.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::{args::Until, limits};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline(Timestamp);
 
-/// Whether it is past that, by this machine's clock.
+/// True if it is past that, by this machine's clock.
 pub(crate) fn is_past(time: Timestamp) -> bool {
     SystemClock.read() >= time
 }

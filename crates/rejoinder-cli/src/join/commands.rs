@@ -70,7 +70,7 @@ struct Commands<'a> {
     refused: bool,
 }
 
-/// Why a command was not done.
+/// The reason why a command was not done.
 struct No {
     error: String,
     message: Option<String>,

@@ -53,7 +53,7 @@ impl Following {
         self.last_settled.get()
     }
 
-    /// Whether the host refused something.
+    /// True if the host refused something.
     pub(super) fn refused(&self) -> bool {
         self.refused.get()
     }
@@ -127,7 +127,7 @@ async fn refused(joined: &Joined<'_>, why: &str) -> Option<Failure> {
     }
 }
 
-/// Whether it must be found out again, after this, if all is in sync. A request that is void or
+/// True if it must be found out again, after this, if all is in sync. A request that is void or
 /// can't be read leaves that as it was.
 fn unsettles(event: &HomeEvent) -> bool {
     matches!(

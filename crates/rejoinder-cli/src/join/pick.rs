@@ -17,7 +17,7 @@ pub(super) struct Pick<'a> {
     last: Option<OpeningId>,
 }
 
-/// Why no request is meant.
+/// The reason why no request is meant.
 #[derive(Debug)]
 pub(super) enum NotPicked {
     /// None is open, and none was opened in time.
@@ -157,7 +157,7 @@ impl<'a> Pick<'a> {
         }
     }
 
-    /// Why there is none.
+    /// The reason why there is none.
     async fn none(&self) -> Result<NotPicked, Closed> {
         let member = self.workspace.view().await?.member;
         Ok(if member { NotPicked::NoRequest } else { NotPicked::NotLetIn })

@@ -84,7 +84,7 @@ struct FormOnTerminal<'a> {
     stale: Stale,
     /// The last completion that was proposed here.
     proposed: Option<ProposalId>,
-    /// Whether anything was refused.
+    /// True if anything was refused.
     refused: bool,
     events: Events,
     disk_fails: bool,
@@ -92,7 +92,7 @@ struct FormOnTerminal<'a> {
     stopped: bool,
 }
 
-/// Whether it goes on.
+/// True if it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
@@ -266,7 +266,7 @@ impl FormOnTerminal<'_> {
     }
 }
 
-/// Whether the terminal breaks its lines anew when it gets narrower. Most do; these two cut them.
+/// True if the terminal breaks its lines anew when it gets narrower. Most do; these two cut them.
 fn reflows() -> bool {
     let is_console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
     !is_console && std::env::var_os("XTERM_VERSION").is_none()

@@ -6,11 +6,11 @@
 pub(crate) struct LineError {
     /// Its first word.
     pub command: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: LineProblem,
 }
 
-/// What is wrong with a line.
+/// A problem with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LineProblem {
     /// No such command.

@@ -20,7 +20,7 @@ pub(super) struct Choice {
     pub(super) chosen: BTreeSet<String>,
     /// The row for one's own words, after all others.
     pub(super) own: Option<TextField>,
-    /// Whether a single choice is the own words.
+    /// True if a single choice is the own words.
     pub(super) own_chosen: bool,
     /// Own words beyond the first, which there is no row to edit in; they are kept.
     more_own: Vec<String>,

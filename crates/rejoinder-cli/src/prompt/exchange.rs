@@ -7,7 +7,7 @@ use rejoinder::RequestView;
 
 use crate::{event::Fate, names::Names};
 
-/// What happened.
+/// The event.
 #[derive(Debug, Clone)]
 pub(crate) enum Input {
     /// A key was pressed.
@@ -23,7 +23,7 @@ pub(crate) enum Input {
     },
     /// The request as it stands; `None` while there is none.
     Request(Option<Box<RequestView>>),
-    /// How the members are called now.
+    /// The names of the members now.
     Names(Names),
     /// What became of the last completion that was proposed here.
     Fate(Fate),
@@ -44,17 +44,18 @@ pub(crate) enum Input {
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// Make this the draft. It is made on what the form shows ([`Prompt::seen`](super::Prompt::seen)),
-    /// as every edit: a text that others changed meanwhile merges.
+    /// Make this the draft. It is made on what the form shows
+    /// ([`Prompt::seen`](super::Prompt::seen)), as every edit: a text that others changed meanwhile
+    /// merges.
     Draft {
-        /// Which question.
+        /// The question.
         question: String,
         /// The draft.
         value: ChatInputAnswerValue,
     },
     /// Submit this answer.
     Submit {
-        /// Which question.
+        /// The question.
         question: String,
         /// The answer.
         value: ChatInputAnswerValue,
@@ -71,9 +72,9 @@ pub(crate) enum Action {
     },
     /// Submit another's answer from a conflict.
     Take {
-        /// Which question.
+        /// The question.
         question: String,
-        /// Whose: a full peer id.
+        /// The author: a full peer id.
         peer: String,
     },
     /// Show the next of the open requests.

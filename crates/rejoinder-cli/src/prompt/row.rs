@@ -23,7 +23,7 @@ pub(crate) struct Row {
 pub(crate) enum Tone {
     /// As text is.
     Plain,
-    /// What it is about.
+    /// Its subject.
     Strong,
     /// What can be read later.
     Faint,

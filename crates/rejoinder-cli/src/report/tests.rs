@@ -1,4 +1,4 @@
-//! What people read.
+//! The words that people read.
 
 use std::collections::BTreeMap;
 

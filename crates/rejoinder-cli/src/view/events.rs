@@ -100,7 +100,7 @@ fn gone(view: &RequestView, before: &RequestView, question: &str) -> Event {
     }
 }
 
-/// How it has ended, if it has.
+/// Its end, if it has ended.
 fn ended(view: &RequestView) -> Option<Event> {
     let request = view.request.id.clone();
     match &view.status {

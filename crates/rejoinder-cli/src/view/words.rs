@@ -76,7 +76,7 @@ pub(crate) fn message(question: &ChatInputQuestion) -> Vec<String> {
     })
 }
 
-/// Whether accepting needs an answer to it.
+/// True if accepting needs an answer to it.
 pub(crate) fn is_required(question: &ChatInputQuestion) -> bool {
     match question {
         ChatInputQuestion::Text(question) => question.required,
@@ -104,7 +104,7 @@ pub(crate) fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
     }
 }
 
-/// What an answer must be like.
+/// The rules for an answer.
 pub(super) fn constraints(question: &ChatInputQuestion) -> String {
     match question {
         ChatInputQuestion::Text(question) => {

@@ -21,7 +21,7 @@ pub struct Link {
     pub late: u32,
     /// Bytes that pass in a second; `None` without a limit.
     pub bandwidth: Option<u32>,
-    /// Whether packets that are not late keep their order.
+    /// True if packets that are not late keep their order.
     pub in_order: bool,
 }
 

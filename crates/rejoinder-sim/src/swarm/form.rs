@@ -1,5 +1,5 @@
-//! The requests of a swarm: one question of each kind that can hold something unique, and what makes
-//! requests differ from one another.
+//! The requests of a swarm: one question of each kind that can hold something unique, and what
+//! makes requests differ from one another.
 
 use rejoinder::ChatInputRequest;
 
@@ -58,7 +58,7 @@ impl Form {
         }
     }
 
-    /// Whether its revisions come with an answer of the agent, with a mark.
+    /// True if its revisions come with an answer of the agent, with a mark.
     pub(super) fn gives(self) -> bool {
         self.seeded && !self.url
     }

@@ -49,7 +49,7 @@ struct Inner {
     taken: BTreeMap<OpeningId, bool>,
     openings: BTreeMap<OpeningId, WorkspaceId>,
     truncated: bool,
-    /// How many edits were said to be saved.
+    /// The number of edits that were acknowledged as saved.
     saved: u64,
     /// And how many when all that a peer had written in a workspace was last known to be on
     /// another's disk.
@@ -102,7 +102,7 @@ pub(super) enum Does {
 }
 
 impl Does {
-    /// Whether something that can be found again is there after it.
+    /// True if something that can be found again is there after it.
     fn leaves(self) -> bool {
         match self {
             Self::Answers | Self::Ticks | Self::Replaces => true,
@@ -207,7 +207,7 @@ impl Ledger {
         inner.shown.retain(|(of, ..), _| of != peer);
     }
 
-    /// How many edits were said to be saved so far.
+    /// The number of edits that were acknowledged as saved so far.
     pub(super) fn saves(&self) -> u64 {
         self.lock().saved
     }
@@ -311,28 +311,29 @@ impl Ledger {
         tokens::GIVEN + inner.gave
     }
 
-    /// Whether a text may be made longer still: each such edit costs all peers much.
+    /// True if a text may be made longer still: each such edit costs all peers much.
     pub(super) fn may_be_long(&self) -> bool {
         let mut inner = self.lock();
         inner.long += 1;
         inner.long <= LONG
     }
 
-    /// Whether a number may be changed over and over.
+    /// True if a number may be changed over and over.
     pub(super) fn may_tally(&self) -> bool {
         let mut inner = self.lock();
         inner.tallies += 1;
         inner.tallies <= TALLIES
     }
 
-    /// Whether many short things may be asked once more: every look shows all of them.
+    /// True if many short things may be asked once more: every look shows all of them.
     pub(super) fn may_rush(&self) -> bool {
         let mut inner = self.lock();
         inner.rushes += 1;
         inner.rushes <= RUSHES
     }
 
-    /// A request was said to be asked, with an answer of that mark. Nobody else answers that question.
+    /// A request was said to be asked, with an answer of that mark. Nobody else answers that
+    /// question.
     pub(super) fn given(&self, opening: OpeningId, token: Token) {
         self.lock().given.insert(token, opening);
     }

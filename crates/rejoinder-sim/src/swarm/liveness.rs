@@ -1,4 +1,4 @@
-//! What must come about once nothing breaks any more: everybody is in, everything is the same
+//! Conditions that come about once nothing breaks any more: everybody is in, everything is the same
 //! everywhere, nothing waits; and what was promised meanwhile is there.
 
 use std::{collections::BTreeSet, time::Duration};
@@ -94,8 +94,8 @@ impl Swarm {
             for peer in self.members() {
                 let Some(workspace) = self.workspace_at(&peer, space).await else { continue };
                 let links = peer.home().links().await.expect("a home that is up answers");
-                // Two copies of a home count as one device, so each half of a team may be linked with
-                // a copy of everybody in the other, and none of this half with the host.
+                // Two copies of a home count as one device, so each half of a team may be linked
+                // with a copy of everybody in the other, and none of this half with the host.
                 let host = space.host.home().me();
                 let parted = self.has_copies() && !links.iter().any(|link| link.peer == host);
                 let alone = links.is_empty() || parted;
@@ -169,8 +169,8 @@ impl Swarm {
         self.are_known_to_be_where_they_are(space).await
     }
 
-    /// The addresses that the host puts on tickets are those that their machines have now. Of a home
-    /// that was copied there are two machines, and either may be the one.
+    /// The addresses that the host puts on tickets are those that their machines have now. Of a
+    /// home that was copied there are two machines, and either may be the one.
     async fn are_known_to_be_where_they_are(&self, space: &Space) -> Result<(), String> {
         let ticket = self.new_ticket(space).await.ok_or("the host gives no ticket")?;
         for hint in ticket.hints {
@@ -206,7 +206,7 @@ impl Swarm {
         assert!(most < IN_FLIGHT, "{most} packets were under way at once");
     }
 
-    /// Whether all is durable everywhere. A disk that failed is tried again after a while only.
+    /// True if all is durable everywhere. A disk that failed is tried again after a while only.
     fn is_durable(&self) -> Result<(), String> {
         let peers = self.members();
         let (first, others) = peers.split_first().expect("a world has a host");

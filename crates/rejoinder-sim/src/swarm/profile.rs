@@ -31,15 +31,15 @@ pub(super) struct Profile {
     pub(super) late_joins: u32,
     /// Clocks of a thousand that are wrong.
     pub(super) wrong_clocks: u32,
-    /// Whether one of the people hosts a workspace too.
+    /// True if one of the people hosts a workspace too.
     pub(super) second: bool,
     /// The way in which devices come in.
     pub(super) door: Door,
-    /// Whether the agent asks many short things.
+    /// True if the agent asks many short things.
     pub(super) busy: bool,
-    /// Whether there is a text at its limit.
+    /// True if there is a text at its limit.
     pub(super) long_texts: bool,
-    /// Whether people change an answer hundreds of times.
+    /// True if people change an answer hundreds of times.
     pub(super) long_history: bool,
     loss: u32,
     twice: u32,

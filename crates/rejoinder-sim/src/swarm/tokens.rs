@@ -36,7 +36,7 @@ pub(super) struct Shown {
     pub(super) question: QuestionId,
     pub(super) mark: Mark,
     pub(super) authors: Vec<PeerId>,
-    /// Whether it stands in a draft. A draft is its fields as they stand, whoever wrote each of
+    /// True if it stands in a draft. A draft is its fields as they stand, whoever wrote each of
     /// them; and of a text, what several wrote at once may look like a mark that nobody wrote.
     pub(super) mixed: bool,
 }

@@ -22,7 +22,7 @@ use crate::log;
 #[derive(Debug)]
 pub(super) struct Raw(());
 
-/// Whether the terminal has to be given back.
+/// True if the terminal has to be given back.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
