@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use rejoinder_answers::NotAdmitted;
-use rejoinder_identity::{ActorId, DocumentId, PeerId, Tip, VersionVector};
+use rejoinder_identity::{ActorId, ChangeHash, DocumentId, PeerId, Tip, VersionVector};
 use rejoinder_sync::Envelope;
 
 use super::{Documents, Filled, Kept, warm::Behind};
@@ -64,7 +64,7 @@ impl Documents {
         if **to_peers == held && unusable.is_empty() && left_over.is_empty() {
             return None;
         }
-        let behind = warm.behind.len();
+        let behind = warm.behind.values().map(Vec::len).sum::<usize>();
         tracing::warn!(%document, unusable = unusable.len(), behind, "not what was said of it");
         let mut batch = Batch::default();
         for (actor, tip) in held.iter().filter(|(actor, tip)| to_peers.get(*actor) != Some(*tip)) {
@@ -92,14 +92,33 @@ impl Documents {
         Some(Repaired { batch, held, damaged, own_missing })
     }
 
-    /// Tries each envelope of a document that lay on the disk behind others once. Returns what
-    /// became of those that need not wait any more, and how many were tried.
-    pub(crate) fn unpark(&mut self, me: PeerId, document: DocumentId) -> (Vec<Unparked>, u64) {
-        let Some(warm) = self.warm_mut(&document) else { return (Vec::new(), 0) };
-        let behind = std::mem::take(&mut warm.behind);
-        let tried = behind.len() as u64;
-        let unparked = behind.into_iter().filter_map(|one| self.unpark_one(me, document, one));
-        (unparked.collect(), tried)
+    /// Tries the envelopes of a document that lay on the disk behind a change that has come, and
+    /// those behind them in turn: all that wait, if what came is the structure of a revision.
+    /// Returns what became of those that need not wait any more, and how many were tried.
+    pub(crate) fn unpark(
+        &mut self,
+        me: PeerId,
+        document: DocumentId,
+        came: Option<ChangeHash>,
+    ) -> (Vec<Unparked>, u64) {
+        let (mut unparked, mut tried) = (Vec::new(), 0);
+        let Some(warm) = self.warm_mut(&document) else { return (unparked, tried) };
+        let mut next: Vec<Behind> = match came {
+            Some(hash) => warm.behind.remove(&hash).unwrap_or_default(),
+            None => std::mem::take(&mut warm.behind).into_values().flatten().collect(),
+        };
+        // A loop, and not each from within the one before it: thousands may wait in a row.
+        while let Some(one) = next.pop() {
+            tried += 1;
+            let Some(one) = self.unpark_one(me, document, one) else { continue };
+            if let Unparked::Kept(kept, _) = &one
+                && let Some(warm) = self.warm_mut(&document)
+            {
+                next.extend(warm.behind.remove(&kept.admitted.hash).into_iter().flatten());
+            }
+            unparked.push(one);
+        }
+        (unparked, tried)
     }
 
     fn unpark_one(&mut self, me: PeerId, document: DocumentId, one: Behind) -> Option<Unparked> {
@@ -108,8 +127,8 @@ impl Documents {
         let (author, bytes) = (*author, one.envelope.bytes().clone());
         let admitted = match warm.document_mut().admit(author, *incarnation, change) {
             Ok(admitted) => admitted,
-            Err(NotAdmitted::Missing(_)) => {
-                warm.behind.push(one);
+            Err(NotAdmitted::Missing(missing)) => {
+                warm.wait_behind(&missing, one);
                 return None;
             }
             Err(why @ (NotAdmitted::Refused(_) | NotAdmitted::Fork { .. })) if author == me => {

@@ -9,7 +9,7 @@ use rejoinder_answers::{
     Document, Edit, EditRefused, Form, NotAdmitted, Projection, Version, Writer, Written,
 };
 use rejoinder_finalizer::{Embedded, Request};
-use rejoinder_identity::{ActorId, DocumentId, PeerId, RecordId, Verified};
+use rejoinder_identity::{ActorId, ChangeHash, DocumentId, PeerId, RecordId, Verified};
 use rejoinder_sync::{Envelope, Fetched};
 
 use super::cache::{Cache, Shown};
@@ -32,8 +32,10 @@ pub(crate) struct Warm {
     pub(super) next_place: u64,
     /// Envelopes that are not on the disk yet. Such a document is never dropped from memory.
     pub(super) unstored: usize,
-    /// Envelopes that wait for those before them, which were damaged.
-    pub(super) behind: Vec<Behind>,
+    /// Envelopes that wait for those before them, which were damaged: by the first change that
+    /// each still lacks. Fourteen of them were tried again at each of 307 changes that came in one
+    /// call, until they were looked up by what came.
+    pub(super) behind: BTreeMap<ChangeHash, Vec<Behind>>,
     /// Envelopes that this device signed and that no document lets in, as an earlier release wrote
     /// some: they stay on the disk, and are in nothing that is shown.
     pub(super) own_refused: Vec<Behind>,
@@ -77,7 +79,7 @@ impl Warm {
             envelopes: Vec::new(),
             next_place: 0,
             unstored: 0,
-            behind: Vec::new(),
+            behind: BTreeMap::new(),
             own_refused: Vec::new(),
         }
     }
@@ -94,27 +96,44 @@ impl Warm {
                 filled.unusable.push(key);
                 continue;
             };
-            let Envelope { author, incarnation, change, .. } = envelope.value();
-            match self.document.admit(*author, *incarnation, change) {
-                Ok(admitted) => {
-                    filled.authors.insert(admitted.actor, *author);
-                    self.keep(admitted.actor, admitted.seq, envelope.bytes().clone());
-                }
-                Err(NotAdmitted::Missing(_)) => self.behind.push(Behind { key, envelope }),
-                Err(NotAdmitted::Known) => {}
-                Err(why @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_)))
-                    if *author == me =>
-                {
-                    filled.own_refused.push(why.to_string());
-                    self.own_refused.push(Behind { key, envelope });
-                }
-                Err(not_admitted @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_))) => {
-                    tracing::error!(place, ?not_admitted, "an envelope can't be used");
-                    filled.unusable.push(key);
-                }
+            // What this row releases may release more: a loop, for thousands may wait in a row.
+            let mut next = vec![Behind { key, envelope }];
+            while let Some(one) = next.pop() {
+                let Some(hash) = self.fill_one(me, one, &mut filled) else { continue };
+                next.extend(self.behind.remove(&hash).into_iter().flatten());
             }
         }
         filled
+    }
+
+    /// Takes in one row. Returns the hash of its change if the document has it from now on.
+    fn fill_one(&mut self, me: PeerId, one: Behind, filled: &mut Filled) -> Option<ChangeHash> {
+        let Envelope { author, incarnation, change, .. } = one.envelope.value();
+        match self.document.admit(*author, *incarnation, change) {
+            Ok(admitted) => {
+                filled.authors.insert(admitted.actor, *author);
+                self.keep(admitted.actor, admitted.seq, one.envelope.bytes().clone());
+                return Some(admitted.hash);
+            }
+            Err(NotAdmitted::Missing(missing)) => self.wait_behind(&missing, one),
+            Err(NotAdmitted::Known) => {}
+            Err(why @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_))) if *author == me => {
+                filled.own_refused.push(why.to_string());
+                self.own_refused.push(one);
+            }
+            Err(not_admitted @ (NotAdmitted::Fork { .. } | NotAdmitted::Refused(_))) => {
+                tracing::error!(key = ?one.key, ?not_admitted, "an envelope can't be used");
+                filled.unusable.push(one.key);
+            }
+        }
+        None
+    }
+
+    /// Notes that an envelope waits for changes, of which there is at least one.
+    pub(super) fn wait_behind(&mut self, missing: &[ChangeHash], one: Behind) {
+        if let Some(first) = missing.first() {
+            self.behind.entry(*first).or_default().push(one);
+        }
     }
 
     /// Keeps the envelope of a change that the document has just taken in.
@@ -185,7 +204,7 @@ impl Warm {
         let key = |place| rows::envelope_key(document, place);
         let mut batch = Batch::default();
         let mut taken = BTreeSet::new();
-        for Behind { key, envelope } in self.behind.iter().chain(&self.own_refused) {
+        for Behind { key, envelope } in self.behind.values().flatten().chain(&self.own_refused) {
             batch.put(Table::Envelopes, key.clone(), envelope.bytes().to_vec());
             taken.insert(key);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rejoinder_answers::NotAdmitted;
-use rejoinder_identity::{ActorId, DocumentId, OpeningId, PeerId, Verified, covers};
+use rejoinder_identity::{ActorId, ChangeHash, DocumentId, OpeningId, PeerId, Verified, covers};
 use rejoinder_sync::{Envelope, Item, ItemKind, LinkId, ParkedItem, Wait};
 
 use super::Workspace;
@@ -82,7 +82,7 @@ impl Workspace {
                 }
                 self.pass_on(core, &kept, Some(link));
                 self.release(&Wait::Change(document, kept.admitted.hash));
-                self.unpark(core, document);
+                self.unpark(core, document, Some(kept.admitted.hash));
             }
             Err(NotAdmitted::Known) => {
                 let actor = envelope.value().actor();
@@ -338,22 +338,21 @@ impl Workspace {
         }
     }
 
-    /// Takes in what lay on the disk and had to wait for something before it, if that has come.
-    pub(super) fn unpark(&mut self, core: &mut Core, document: DocumentId) {
-        // In rounds, and not each from within the one before it: thousands may wait in a row.
-        let mut some = true;
-        while std::mem::take(&mut some) {
-            let (unparked, tried) = self.documents.unpark(core.me, document);
-            core.work.changes += tried;
-            for one in unparked {
-                match one {
-                    Unparked::Kept(kept, batch) => {
-                        some = true;
-                        self.unparked(core, &kept, batch);
-                    }
-                    Unparked::OwnRefused(why) => tell_own_refused(core, &document, &why),
-                    Unparked::Useless(batch) => core.store(batch, After::Nothing),
-                }
+    /// Takes in what lay on the disk and had to wait for a change that has come, or for the
+    /// structure of a revision.
+    pub(super) fn unpark(
+        &mut self,
+        core: &mut Core,
+        document: DocumentId,
+        came: Option<ChangeHash>,
+    ) {
+        let (unparked, tried) = self.documents.unpark(core.me, document, came);
+        core.work.changes += tried;
+        for one in unparked {
+            match one {
+                Unparked::Kept(kept, batch) => self.unparked(core, &kept, batch),
+                Unparked::OwnRefused(why) => tell_own_refused(core, &document, &why),
+                Unparked::Useless(batch) => core.store(batch, After::Nothing),
             }
         }
     }

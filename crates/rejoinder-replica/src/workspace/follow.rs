@@ -166,7 +166,7 @@ impl Workspace {
         // Its log was lost for a while, its rows were not.
         let left_over = core.left_over.contains_key(&document);
         match self.documents.raise(request, host, left_over) {
-            Raised::Ready => self.unpark(core, document),
+            Raised::Ready => self.unpark(core, document, None),
             Raised::LeftOver => drop(self.warm_up(core, opening)),
         }
         core.tell(Event::Opened { workspace: self.id, opening });
