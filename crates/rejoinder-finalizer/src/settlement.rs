@@ -20,8 +20,8 @@ pub trait Settle {
 pub struct Completion<'a> {
     /// Accept, decline or cancel.
     pub response: ChatInputResponseKind,
-    /// The answers that came with it, as JSON.
-    pub carried: &'a BTreeMap<QuestionId, String>,
+    /// The answers that are attached to it, as JSON.
+    pub attached: &'a BTreeMap<QuestionId, String>,
     /// The member who proposes it.
     pub proposer: PeerId,
     /// The changes that the proposer had seen.

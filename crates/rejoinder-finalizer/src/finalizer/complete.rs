@@ -33,7 +33,7 @@ impl State {
             &complete.opening,
             &Completion {
                 response: complete.response,
-                carried: &complete.answers,
+                attached: &complete.answers,
                 proposer: author,
                 seen: &proposal.value().seen.version_vector,
             },

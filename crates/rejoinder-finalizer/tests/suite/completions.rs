@@ -61,8 +61,8 @@ fn a_decided_part_shows_exactly_what_is_embedded() {
     let by = key("ben").public();
     world.documents.answer(opening, "env", text("submitted", "prod"), by);
     world.documents.answer(opening, "notes", text("draft", "hm"), by);
-    let carried = [("env", text("submitted", "test"))];
-    let granted = world.propose("ana", completion(opening, Accept, &carried));
+    let attached = [("env", text("submitted", "test"))];
+    let granted = world.propose("ana", completion(opening, Accept, &attached));
     assert_eq!(granted, Outcome::Granted);
     // Whatever is written later.
     world.documents.answer(opening, "notes", text("submitted", "late"), by);
@@ -85,8 +85,8 @@ fn a_strict_request_refuses_to_displace_what_was_not_seen() {
         let opening = world.raise(REQUEST, strict);
         assert_eq!(opening, first, "the next revision of the same request");
         let by = key("ben").public();
-        let carried = [("env", text("submitted", "test"))];
-        let mut kind = completion(opening, Accept, &carried);
+        let attached = [("env", text("submitted", "test"))];
+        let mut kind = completion(opening, Accept, &attached);
         let ProposalKind::Complete(complete) = &mut kind else { panic!() };
         complete.revision = 2;
         let proposal = world.proposal("ana", kind);

@@ -72,7 +72,7 @@ impl Settle for Documents {
     fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {
         let mut settlement = self.end(opening);
         let held = self.documents.get(opening).cloned().unwrap_or_default();
-        for (question, answer) in completion.carried {
+        for (question, answer) in completion.attached {
             if let Some((merged, author, actor, seq)) = held.answers.get(question)
                 && merged != answer
                 && !covers(completion.seen, actor, *seq)

@@ -37,10 +37,10 @@ impl Settle for Settling<'_> {
         // What can't be read is an answer of no kind: to leave it out would turn the click into
         // something that was not on the screen, so its question counts as answered invalidly.
         let mut unreadable = Vec::new();
-        let mut carried = BTreeMap::new();
-        for (question, json) in completion.carried {
+        let mut attached = BTreeMap::new();
+        for (question, json) in completion.attached {
             match answer_from_json(json) {
-                Ok(answer) => drop(carried.insert(question.clone(), answer)),
+                Ok(answer) => drop(attached.insert(question.clone(), answer)),
                 Err(_) => unreadable.push(question.clone()),
             }
         }
@@ -48,7 +48,7 @@ impl Settle for Settling<'_> {
             warm.form(),
             &answers::Completion {
                 response: completion.response,
-                carried: &carried,
+                attached: &attached,
                 proposer: completion.proposer,
                 seen: completion.seen,
             },

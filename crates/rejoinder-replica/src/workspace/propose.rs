@@ -46,7 +46,7 @@ impl Workspace {
         let version_vector = warm.document().version_vector().clone();
         let answers = on_screen(warm, response, answers);
         let completion =
-            Completion { response, carried: &answers, proposer: core.me, seen: &version_vector };
+            Completion { response, attached: &answers, proposer: core.me, seen: &version_vector };
         if let Some(refusal) = incomplete(warm, &completion) {
             return Err(Refused::Host(refusal));
         }
