@@ -19,7 +19,7 @@ mod record;
 pub mod refusal;
 mod request;
 mod response;
-mod settlement;
+mod settle;
 mod state;
 mod unanswered;
 
@@ -36,6 +36,6 @@ pub use record::{
 };
 pub use refusal::Refusal;
 pub use request::{Decision, Ended, How, Request, Status};
-pub use settlement::{Completion, Displaced, Embedded, Settle, SettledAnswer, Settlement};
+pub use settle::{Completing, DisplacedAnswer, Embedded, Settle, Settled, SettledAnswer};
 pub use state::{Answered, Invite, Member, Ruling, State};
 pub use unanswered::{TooManyUnanswered, Unanswered};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     refusal::Refusal,
     request::How,
-    settlement::{Displaced, Embedded},
+    settle::{DisplacedAnswer, Embedded},
 };
 
 /// One entry of a workspace's log, signed by the host of its epoch.
@@ -151,7 +151,7 @@ pub struct Decided {
     /// The answers that the part always shows from now on.
     pub embedded: Embedded,
     /// Answers that the proposer overruled without having seen them.
-    pub displaced: Vec<Displaced>,
+    pub displaced: Vec<DisplacedAnswer>,
 }
 
 /// See [`Body::Refused`].

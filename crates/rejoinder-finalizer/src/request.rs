@@ -8,7 +8,7 @@ use rejoinder_identity::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::settlement::{Displaced, Embedded};
+use crate::settle::{DisplacedAnswer, Embedded};
 
 /// A request, from its opening on.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +116,7 @@ pub struct Decision {
     /// The final answers and the changes they were made on.
     pub embedded: Embedded,
     /// Answers that the proposer overruled without having seen them.
-    pub displaced: Vec<Displaced>,
+    pub displaced: Vec<DisplacedAnswer>,
     /// The record that says so.
     pub record: RecordId,
 }

@@ -13,7 +13,7 @@ use crate::{
     record::{Body, InviteIssued, Record},
     refusal::{BadCall, HostCannot, Refusal},
     request::How,
-    settlement::Settle,
+    settle::Settle,
     state::State,
 };
 

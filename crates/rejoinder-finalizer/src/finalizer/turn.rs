@@ -12,7 +12,7 @@ use crate::{
     record::{Body, EndedRequest, Published, TurnEnded},
     refusal::{BadCall, HostCannot, Over, Refusal},
     request::How,
-    settlement::{Embedded, Settle},
+    settle::{Embedded, Settle},
     state::State,
 };
 
@@ -137,10 +137,10 @@ impl State {
         let mut requests: Vec<EndedRequest> = open
             .iter()
             .map(|request| {
-                let settlement = settle.end(&request.opening());
+                let settled = settle.end(&request.opening());
                 let embedded = Embedded {
-                    answers: settlement.answers,
-                    version_vector: settlement.version_vector,
+                    answers: settled.answers,
+                    version_vector: settled.version_vector,
                     left_out: Vec::new(),
                 };
                 EndedRequest { opening: request.opening(), embedded }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_finalizer::{
-    Body, Checked, Complete, Decided, Displaced, Embedded, EndedRequest, EpochCertificate,
+    Body, Checked, Complete, Decided, DisplacedAnswer, Embedded, EndedRequest, EpochCertificate,
     EpochStarted, How, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
     Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnded,
     refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
@@ -92,7 +92,7 @@ fn bodies() -> Vec<(&'static str, Body, &'static str)> {
                 by: peer,
                 proposal,
                 embedded: embedded(),
-                displaced: vec![Displaced {
+                displaced: vec![DisplacedAnswer {
                     question: "q".into(),
                     author: peer,
                     actor: ActorId([0x55; 16]),
