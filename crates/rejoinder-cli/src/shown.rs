@@ -1,25 +1,14 @@
 //! What the engine says, as the command spells it.
 
-use rejoinder::{How, MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
+use rejoinder::{MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
 
 use crate::{
     event::{Event, Fate},
     limits,
     names::Names,
-    outcome::{Answers, Ended},
+    outcome::Answers,
     view,
 };
-
-/// The end of a turn.
-pub(crate) fn ended(how: How) -> Ended {
-    match how {
-        How::Completed => Ended::Completed,
-        How::Cancelled => Ended::Cancelled,
-        How::Failed => Ended::Failed,
-        How::Truncated => Ended::Truncated,
-        How::Expired => Ended::Expired,
-    }
-}
 
 /// The answers of a part, drafts included.
 pub(crate) fn answers(view: &rejoinder::RequestView) -> Answers {

@@ -35,7 +35,7 @@ pub use record::{
     Record, Refused, TurnEnded,
 };
 pub use refusal::Refusal;
-pub use request::{Decision, Ended, How, Request, Status};
+pub use request::{Decision, Ended, Request, Status, TurnEnd};
 pub use settle::{Completing, DisplacedAnswer, Embedded, Settle, Settled, SettledAnswer};
 pub use state::{Answered, Invite, Member, Ruling, State};
 pub use unanswered::{TooManyUnanswered, Unanswered};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     refusal::Refusal,
-    request::How,
+    request::TurnEnd,
     settle::{DisplacedAnswer, Embedded},
 };
 
@@ -174,7 +174,7 @@ pub struct TurnEnded {
     /// The action's JSON, verbatim.
     pub action: String,
     /// The way it ended. It tells an expiry from a cancel, which are the same action.
-    pub how: How,
+    pub how: TurnEnd,
     /// The answers that each request which was open shows from now on.
     pub requests: Vec<EndedRequest>,
     /// The member who proposed it; `None` if it is the host's own.

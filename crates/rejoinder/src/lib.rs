@@ -94,8 +94,8 @@ pub use rejoinder_identity::{
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
-    Answer, ChatView, Conflict, Edit, EditRefused, Event, Fate, How, MemberView, NotIncluded,
+    Answer, ChatView, Conflict, Edit, EditRefused, Event, Fate, MemberView, NotIncluded,
     Projection, ProposalKind, Refusal, Refused, RequestStatus, RequestView, RestoreError, Salvaged,
-    Subject, Table, Version, WorkspaceView, refusal,
+    Subject, Table, TurnEnd, Version, WorkspaceView, refusal,
 };
 pub use rejoinder_storage::StoreError;

@@ -28,11 +28,11 @@ fn events() {
         r#"{"event":"notIncluded","request":"r","question":"q","by":"p"}"#,
     );
     check(
-        Event::Ended { request: "r".to_owned(), how: Ended::Expired },
+        Event::Ended { request: "r".to_owned(), how: TurnEnd::Expired },
         r#"{"event":"ended","request":"r","how":"expired"}"#,
     );
     check(
-        Event::Result(Outcome::ended("r", Ended::Failed, &BTreeMap::new())),
+        Event::Result(Outcome::ended("r", TurnEnd::Failed, &BTreeMap::new())),
         r#"{"event":"result","request":"r","response":null,"answers":{},"ended":"failed"}"#,
     );
 }

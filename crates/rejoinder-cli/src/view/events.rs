@@ -10,7 +10,6 @@ use super::{Held, answer, conflicts, defaults, questions};
 use crate::{
     canonical,
     event::{Event, Given, State},
-    shown,
 };
 
 /// Everything that is so.
@@ -117,7 +116,7 @@ fn ended(view: &RequestView) -> Option<Event> {
             },
             by: by.to_string(),
         }),
-        RequestStatus::Ended(how) => Some(Event::Ended { request, how: shown::ended(*how) }),
+        RequestStatus::Ended(how) => Some(Event::Ended { request, how: *how }),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     proposal::StartTurn,
     record::{Body, EndedRequest, Published, TurnEnded},
     refusal::{BadCall, HostCannot, Over, Refusal},
-    request::How,
+    request::TurnEnd,
     settle::{Embedded, Settle},
     state::State,
 };
@@ -89,7 +89,7 @@ impl State {
             return Err(Refusal::Caller(BadCall::OtherTurn { active }));
         }
         let action = self.end_action("chat/turnCancelled", &active, now);
-        Ok(self.end_turn(&action, How::Cancelled, settle, on_behalf))
+        Ok(self.end_turn(&action, TurnEnd::Cancelled, settle, on_behalf))
     }
 
     pub(super) fn truncate(
@@ -110,7 +110,7 @@ impl State {
                 Standing::Finished { .. } => action["turnId"] = json!(turn),
             }
         }
-        Ok(self.end_turn(&action, How::Truncated, settle, on_behalf))
+        Ok(self.end_turn(&action, TurnEnd::Truncated, settle, on_behalf))
     }
 
     pub(super) fn active(&self) -> Result<TurnId, Refusal> {
@@ -129,7 +129,7 @@ impl State {
     pub(super) fn end_turn(
         &self,
         action: &Value,
-        how: How,
+        how: TurnEnd,
         settle: &dyn Settle,
         on_behalf: OnBehalf,
     ) -> Body {

@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Cancel, Decline};
 use rejoinder_finalizer::{
-    Checked, HostAction, How, NotInOrder, Proposal, ProposalKind, Refusal, Status,
+    Checked, HostAction, NotInOrder, Proposal, ProposalKind, Refusal, Status, TurnEnd,
     refusal::{BadAnswers, Over},
 };
 use rejoinder_identity::{Verified, WorkspaceId};
@@ -121,7 +121,7 @@ fn nothing_is_open_that_nobody_opened_or_that_ended() {
     let unknown = refused(Refusal::Nobody(Over::NoOpenRequest { ended: None }));
     assert_eq!(world.complete("ana", nowhere, Cancel), unknown);
     world.act(HostAction::Expire { opening }).unwrap();
-    let expired = refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }));
+    let expired = refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) }));
     assert_eq!(world.complete("ana", opening, Accept), expired);
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_finalizer::{
     Body, Checked, Complete, Decided, DisplacedAnswer, Embedded, EndedRequest, EpochCertificate,
-    EpochStarted, How, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
-    Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnded,
+    EpochStarted, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
+    Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnd, TurnEnded,
     refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
 };
 use rejoinder_identity::{
@@ -126,7 +126,7 @@ fn bodies() -> Vec<(&'static str, Body, &'static str)> {
             Body::TurnEnded(TurnEnded {
                 channel: "c".into(),
                 action: "{}".into(),
-                how: How::Expired,
+                how: TurnEnd::Expired,
                 requests: vec![EndedRequest { opening, embedded: embedded() }],
                 origin: None,
                 grants: None,
@@ -297,7 +297,7 @@ fn signed_frames() {
 fn reasons_keep_their_numbers() {
     // By the first byte of each: a reason is never moved or removed.
     let first = |refusal: Refusal| to_bytes(&refusal)[0];
-    assert_eq!(first(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) })), 1);
+    assert_eq!(first(Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) })), 1);
     assert_eq!(first(Refusal::Caller(BadCall::NoActiveTurn)), 9);
     assert_eq!(first(Refusal::Caller(BadCall::OriginNotUser)), 14);
     assert_eq!(first(Refusal::Owner(NoAccess::UnknownInvite)), 23);

@@ -48,7 +48,7 @@ fn records() {
         Body::TurnEnded(rejoinder_finalizer::TurnEnded {
             channel: padding,
             action: "{}".into(),
-            how: rejoinder_finalizer::How::Completed,
+            how: rejoinder_finalizer::TurnEnd::Completed,
             requests: Vec::new(),
             origin: None,
             grants: None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Complete, Ended, How, Log, ProposalKind, Refusal, Ruling, Status};
+use rejoinder_finalizer::{Complete, Ended, Log, ProposalKind, Refusal, Ruling, Status, TurnEnd};
 use rejoinder_identity::{OpeningId, PeerId};
 
 use super::Content;
@@ -52,7 +52,9 @@ pub(super) fn too_late(log: &Log, content: &Content) -> Option<Refusal> {
     match request.status() {
         // A suspended request may be resumed. So may one that failed for good when the turns after
         // it are truncated: an accept that waited was granted then, and had been called refused.
-        Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: How::Failed, .. }) => None,
+        Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: TurnEnd::Failed, .. }) => {
+            None
+        }
         Status::Decided(_) | Status::Ended(_) => over(request.status()),
     }
 }
