@@ -104,7 +104,7 @@ impl Document {
         self.check_texts(&next, change, &effects)?;
         let questions =
             effects.questions.iter().map(|place| self.structure.at(*place).id.clone()).collect();
-        self.take_in(next, change, author, effects.inserted);
+        self.add(next, change, author, effects.inserted);
         Ok(Admitted { actor, seq, hash, questions })
     }
 

@@ -64,8 +64,8 @@ impl Document {
         self.graph.contains(change)
     }
 
-    /// Takes in a change that passed every check; `next` is Automerge's document with it.
-    pub(crate) fn take_in(
+    /// Adds a change that passed every check; `next` is Automerge's document with it.
+    pub(crate) fn add(
         &mut self,
         next: Automerge,
         change: &Parsed<'_>,

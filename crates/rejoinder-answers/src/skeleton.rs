@@ -111,7 +111,7 @@ impl Document {
         let growth = growth::check(self, change)?;
         let next = trial(&self.automerge, change, bytes)?;
         self.skeletons.push(change.hash);
-        self.take_in(next, change, host, growth.inserted());
+        self.add(next, change, host, growth.inserted());
         let actor = self.graph.actor(&change.actor()).expect("it was just added");
         growth.add_to(&mut self.structure, change.actor(), actor);
         Ok(())

@@ -190,7 +190,7 @@ impl Document {
             self.check_texts(&next, &parsed, &effects)?;
         }
         let hash = ChangeHash(hash.0);
-        self.take_in(next, &parsed, writer.device, effects.inserted);
+        self.add(next, &parsed, writer.device, effects.inserted);
         Ok(Some(Written { actor, seq, hash, change: bytes.to_vec() }))
     }
 

@@ -217,7 +217,7 @@ impl Workspace {
 impl Workspace {
     /// Does what follows until nothing follows.
     pub(crate) fn pump(&mut self, core: &mut Core) {
-        self.sync.take_in(core.now, !core.writes().full());
+        self.sync.set_room(core.now, !core.writes().full());
         loop {
             self.pump_sync(core);
             if !self.pump_host(core) && self.happened.is_empty() {

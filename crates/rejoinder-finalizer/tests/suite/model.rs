@@ -33,7 +33,7 @@ pub struct Model {
 
 impl Model {
     /// Requests of turns that failed resumably come and go with what their turn may do.
-    pub fn settle(&mut self) {
+    pub fn follow_turns(&mut self) {
         let Self { finished, active, requests, .. } = self;
         let resumable = finished.last().filter(|(_, failed)| *failed && active.is_none());
         for request in requests {
@@ -54,7 +54,7 @@ impl Model {
         self.finished.push((turn, suspends));
         self.failed_last = how == TurnEnd::Failed;
         self.leave_open(if suspends { Stands::Suspended } else { Stands::Ended(how) });
-        self.settle();
+        self.follow_turns();
         true
     }
 
@@ -70,7 +70,7 @@ impl Model {
             return false;
         }
         self.active = Some(turn);
-        self.settle();
+        self.follow_turns();
         true
     }
 
@@ -94,7 +94,7 @@ impl Model {
         self.active = None;
         self.failed_last = false;
         self.leave_open(Stands::Ended(TurnEnd::Truncated));
-        self.settle();
+        self.follow_turns();
         true
     }
 

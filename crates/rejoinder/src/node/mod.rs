@@ -85,7 +85,7 @@ impl Node {
 
     async fn live(&mut self) -> NodeEnd {
         loop {
-            self.settle();
+            self.perform_all();
             if self.may_end() {
                 return NodeEnd::Closed;
             }
@@ -128,7 +128,7 @@ impl Node {
     }
 
     /// Does what the replica says until it says nothing more.
-    fn settle(&mut self) {
+    fn perform_all(&mut self) {
         while let Some(output) = self.replica.poll_output() {
             self.perform(output);
         }

@@ -122,12 +122,12 @@ impl Node {
     /// Reads what the replica wants to have in memory from the start, so that what is shown first
     /// is whole.
     async fn read_first(&mut self) {
-        self.settle();
+        self.perform_all();
         while self.disk.is_reading()
             && let Some(answer) = self.disk.answered().await
         {
             self.disk_answered(answer);
-            self.settle();
+            self.perform_all();
         }
     }
 }
