@@ -243,7 +243,7 @@ fn contents() {
 }
 
 #[test]
-fn wishes() {
+fn kinds_of_proposals() {
     let start = StartTurn { turn: "t".into(), message: "{}".into(), queued: Some("m".into()) };
     let (channel, action) = ("c".to_owned(), "{}".to_owned());
     for (kind, expected) in [
@@ -257,7 +257,7 @@ fn wishes() {
     ] {
         let bytes = to_bytes(&kind);
         assert_eq!(hex(&bytes), expected);
-        assert_eq!(from_bytes::<ProposalKind>("wish", &bytes).unwrap(), kind);
+        assert_eq!(from_bytes::<ProposalKind>("proposal", &bytes).unwrap(), kind);
     }
 }
 
@@ -268,8 +268,8 @@ fn signed_frames() {
     let workspace = WorkspaceId([0x66; 32]);
     let record = Verified::sign(&key("host"), record());
     let certificate = Verified::sign(&key("root"), certificate());
-    let wish = proposal(ProposalKind::CancelTurn { turn: "t".into() });
-    let proposal = Checked::<Proposal>::sign(&key("ana"), wish).unwrap();
+    let cancel = proposal(ProposalKind::CancelTurn { turn: "t".into() });
+    let proposal = Checked::<Proposal>::sign(&key("ana"), cancel).unwrap();
     let nonce = Nonce([0x99; 16]);
     let join = Checked::<Join>::sign(&key("ana"), &key("invite"), workspace, "Ana", nonce).unwrap();
     let seen = [

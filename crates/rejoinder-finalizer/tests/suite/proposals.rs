@@ -172,7 +172,7 @@ fn messages_and_marks_are_as_ahp_says() {
 }
 
 #[test]
-fn roles_limit_what_is_wished() {
+fn roles_limit_what_is_proposed() {
     for (by, complete, others) in
         [("obi", "not-allowed", "not-allowed"), ("cy", "granted", "not-allowed")]
     {
@@ -193,7 +193,7 @@ fn roles_limit_what_is_wished() {
 }
 
 #[test]
-fn a_wish_of_a_later_release_is_answered_with_no() {
+fn a_proposal_of_a_later_release_is_answered_with_no() {
     let (mut world, _) = World::asked();
     let unknown = ProposalKind::Unknown { kind: 900, bytes: vec![1, 2, 3] };
     assert_eq!(world.propose("ana", unknown).code(), "unsupported");

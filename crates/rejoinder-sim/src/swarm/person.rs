@@ -56,7 +56,7 @@ impl Person {
         }
         swarm.looked(&self.peer, space, &view);
         if self.draws.chance(30) {
-            return self.wish_about_turns(&workspace).await;
+            return self.propose_about_turns(&workspace).await;
         }
         let open = self.draws.chance(970);
         let those =
@@ -140,7 +140,7 @@ impl Person {
         Ok(())
     }
 
-    async fn wish_about_turns(&mut self, workspace: &Workspace) -> Result<(), NotDone> {
+    async fn propose_about_turns(&mut self, workspace: &Workspace) -> Result<(), NotDone> {
         let chat = workspace.chat().await?.chat;
         let last = chat.turns.last().map(|turn| TurnId(turn.id.clone()));
         let active = chat.active_turn.map(|turn| TurnId(turn.id));
@@ -155,7 +155,7 @@ impl Person {
             _ => return Ok(()),
         };
         self.swarm.0.ledger.proposed(self.peer.name(), proposal.id());
-        self.swarm.count("wished about a turn");
+        self.swarm.count("proposed about a turn");
         Ok(())
     }
 }

@@ -218,7 +218,7 @@ async fn three_in_a_line_need_no_link_between_the_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_wishes_for_a_turn_and_the_host_starts_one_at_a_time() {
+async fn a_member_proposes_a_turn_and_the_host_starts_one_at_a_time() {
     let [at_host, at_ana] = directories();
     let (host_home, ana) = (open("host", at_host.path()).await, open("ana", at_ana.path()).await);
     let host = host_home.create_workspace("release train").await.unwrap();
