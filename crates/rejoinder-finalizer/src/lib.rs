@@ -28,7 +28,7 @@ pub use change::{Appended, LogChange, Voided};
 pub use checked::Checked;
 pub use finalizer::{Finalizer, HostAction, Raise, RaiseError, Skeleton, Verdict};
 pub use join::{Invitation, Join};
-pub use log::{Introduced, Log, LogError, Position};
+pub use log::{Introduced, Log, LogError, LogPosition};
 pub use proposal::{Complete, NotInOrder, Proposal, ProposalKind, Seen, StartTurn};
 pub use record::{
     Body, Decided, EndedRequest, EpochStarted, InviteIssued, MemberAdded, Published, Raised,
