@@ -177,7 +177,7 @@ pub(crate) enum LinkState {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Given {
     /// Draft, submitted, skipped, or none.
-    pub state: State,
+    pub state: AnswerState,
     /// Its value, AHP-shaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
@@ -191,7 +191,7 @@ pub(crate) struct Given {
 /// AHP's states of an answer, and the absence of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum State {
+pub(crate) enum AnswerState {
     /// There is no answer any more.
     None,
     /// Being written.

@@ -7,7 +7,7 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder::{PeerId, RequestStatus, RequestView, TurnEnd, WorkspaceView};
 
 use crate::{
-    event::{Event, Fate, Given, LinkState, Reply, State, Waiting},
+    event::{AnswerState, Event, Fate, Given, LinkState, Reply, Waiting},
     limits,
     names::Names,
     plain, shown,
@@ -125,10 +125,10 @@ fn given_in_words(given: &Given, names: &Names) -> String {
     let shown = |value| plain::truncate(&view::value(None, &value), limits::EVENT_COLUMNS);
     let value = value.map(|value| format!("{}, ", shown(value))).unwrap_or_default();
     match given.state {
-        State::None => "no answer any more".to_owned(),
-        State::Draft => format!("{value}draft by {by}"),
-        State::Submitted => format!("{value}submitted by {by}"),
-        State::Skipped => format!("skipped by {by}"),
+        AnswerState::None => "no answer any more".to_owned(),
+        AnswerState::Draft => format!("{value}draft by {by}"),
+        AnswerState::Submitted => format!("{value}submitted by {by}"),
+        AnswerState::Skipped => format!("skipped by {by}"),
     }
 }
 

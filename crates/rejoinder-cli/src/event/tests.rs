@@ -46,8 +46,8 @@ fn answers() {
         Event::Answer {
             request: "r".to_owned(),
             question: "q".to_owned(),
-            given: given(State::Submitted, Some(value.clone()), "p"),
-            conflict: vec![given(State::Skipped, None, "o")],
+            given: given(AnswerState::Submitted, Some(value.clone()), "p"),
+            conflict: vec![given(AnswerState::Skipped, None, "o")],
         },
         r#"{"event":"answer","request":"r","question":"q","state":"submitted","value":{"kind":"text","value":"x"},"by":"p","conflict":[{"state":"skipped","by":"o"}]}"#,
     );
