@@ -49,7 +49,7 @@ mod world;
 
 pub use failure::Failure;
 pub use fault::{Deed, Fault, Happening, MachineFault, Mishap, Partition};
-pub use network::Link;
+pub use network::LinkQuality;
 pub use peer::Peer;
 pub use swarm::{Report, swarm, swarm_in};
 pub use world::World;

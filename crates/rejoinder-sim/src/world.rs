@@ -15,7 +15,7 @@ use crate::{
     draws::Draws,
     fault::{Fired, Happening},
     moment::{Moment, Work},
-    network::{Link, Network},
+    network::{LinkQuality, Network},
     peer::Peer,
     safety::{self, Safety},
     told::Told,
@@ -164,12 +164,12 @@ impl World {
     }
 
     /// Sets the links that are not set one by one.
-    pub fn set_links(&self, link: Link) {
+    pub fn set_links(&self, link: LinkQuality) {
         self.inner.network.set_usual(link);
     }
 
     /// Sets the link from one peer to another, in that direction.
-    pub fn set_link(&self, from: &Peer, to: &Peer, link: Link) {
+    pub fn set_link(&self, from: &Peer, to: &Peer, link: LinkQuality) {
         self.inner.network.set_link(from.ip(), to.ip(), link);
     }
 
