@@ -8,7 +8,7 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_identity::{ActorId, PeerId, QuestionId, VersionVector, covers};
 
 use crate::{
-    admission::heads,
+    automerge_names::heads,
     document::Document,
     form::{Form, Question},
     graph::OpId,

@@ -15,7 +15,8 @@ use rejoinder_identity::{ActorId, PeerId, QuestionId};
 use crate::{
     admission::trial,
     admission_error::AdmissionError,
-    document::{Document, automerge_actor, empty_automerge},
+    automerge_names::automerge_actor,
+    document::{Document, empty_automerge},
     edit::EditRefused,
     form::{Form, Question},
     growth, limits,

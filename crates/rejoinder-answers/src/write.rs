@@ -11,7 +11,8 @@ use rejoinder_identity::{ActorId, ChangeHash, QuestionId};
 
 use crate::{
     admission_error::AdmissionError,
-    document::{Document, automerge_actor},
+    automerge_names::automerge_actor,
+    document::Document,
     edit::{Edit, EditRefused, Writer, Written},
     form::Form,
     limits,
