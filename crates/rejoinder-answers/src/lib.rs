@@ -10,6 +10,7 @@
 
 mod admission;
 mod admission_error;
+mod answer_check;
 mod automerge_names;
 mod columns;
 mod content;

@@ -15,13 +15,13 @@ use rejoinder_identity::{ActorId, PeerId, QuestionId};
 use crate::{
     admission::trial,
     admission_error::AdmissionError,
+    answer_check::check_limits,
     automerge_names::automerge_actor,
     document::{Document, empty_automerge},
     edit::EditRefused,
     form::{Form, Question},
     growth, limits,
     parse::{Parsed, Size},
-    plan::check_limits,
     schema::{self, Mark},
     steps::register,
 };
