@@ -1,5 +1,7 @@
 //! What the engine says, as the command spells it.
 
+pub(crate) mod request;
+
 use rejoinder::{MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
 
 use crate::{
@@ -7,7 +9,6 @@ use crate::{
     limits,
     names::Names,
     outcome::Answers,
-    view,
 };
 
 /// The answers of a part, drafts included.
@@ -84,6 +85,6 @@ pub(crate) fn events(workspace: &WorkspaceView) -> Vec<Event> {
         not_carried: not_carried(workspace),
     }];
     events.extend(workspace.members.iter().map(member));
-    events.extend(workspace.requests.iter().flat_map(view::events));
+    events.extend(workspace.requests.iter().flat_map(request::events));
     events
 }

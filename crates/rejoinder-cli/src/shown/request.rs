@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder::{PeerId, QuestionId, RequestStatus, RequestView, form::ReviewUrl};
 
-use super::{Held, answer, conflicts, defaults, questions};
 use crate::{
     canonical,
     event::{AnswerState, Event, Given},
+    view::{Held, answer, conflicts, defaults, questions},
 };
 
 /// Everything that is so.
