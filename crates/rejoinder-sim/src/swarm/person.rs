@@ -86,7 +86,7 @@ impl Person {
     async fn look_back(&self, request: &Request) -> Result<(), NotDone> {
         let view = request.read().await?;
         self.note(&view);
-        self.swarm.0.world.inner.fired.count(Deed::OldRead);
+        self.swarm.0.world.ground.fired.count(Deed::OldRead);
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Person {
             self.swarm.count("join asked");
         }
         if often {
-            self.swarm.0.world.inner.fired.count(Deed::AskedOften);
+            self.swarm.0.world.ground.fired.count(Deed::AskedOften);
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl Person {
             return self.join(space).await;
         }
         if self.draws.chance(60) {
-            self.swarm.0.world.inner.fired.count(Deed::AskedTwice);
+            self.swarm.0.world.ground.fired.count(Deed::AskedTwice);
             return self.join(space).await;
         }
         Ok(())
@@ -134,7 +134,7 @@ impl Person {
             self.swarm.0.ledger.completes(self.peer.name(), proposal.id(), request.opening());
             self.swarm.count("proposed");
             if time > 0 {
-                self.swarm.0.world.inner.fired.count(Deed::SecondProposal);
+                self.swarm.0.world.ground.fired.count(Deed::SecondProposal);
             }
         }
         Ok(())
