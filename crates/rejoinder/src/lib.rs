@@ -60,6 +60,7 @@ mod limits;
 mod links;
 mod node;
 mod notifier;
+mod opening;
 mod options;
 mod place;
 mod proposal;
