@@ -31,7 +31,7 @@ pub use self::join::is_let_in;
 pub(crate) use self::{
     edit::{Done, as_edit},
     join::JoinAnswer,
-    propose::{new_turn, over},
+    propose::new_turn,
 };
 use self::{follow::Happened, host::Hosting, introduced::Introductions};
 use crate::{

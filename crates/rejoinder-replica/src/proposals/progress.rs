@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Complete, Ended, Log, ProposalKind, Refusal, Ruling, Status, TurnEnd};
+use rejoinder_finalizer::{
+    Complete, Ended, Log, ProposalKind, Refusal, Ruling, Status, TurnEnd, refusal::Over,
+};
 use rejoinder_identity::{OpeningId, PeerId};
 
 use super::Content;
-use crate::{event::Fate, workspace::over};
+use crate::event::Fate;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
@@ -70,5 +72,20 @@ pub(super) fn completes(content: &Content) -> Option<OpeningId> {
         | ProposalKind::ResumeTurn { .. }
         | ProposalKind::Action { .. }
         | ProposalKind::Unknown { .. } => None,
+    }
+}
+
+/// The reason why a request can't be completed any more.
+pub(crate) fn over(status: &Status) -> Option<Refusal> {
+    match status {
+        Status::Open => None,
+        Status::Decided(decision) => Some(Refusal::Nobody(Over::AlreadyDecided {
+            by: decision.by,
+            response: decision.response,
+            decision: decision.record,
+        })),
+        Status::Suspended(ended) | Status::Ended(ended) => {
+            Some(Refusal::Nobody(Over::NoOpenRequest { ended: Some(ended.how) }))
+        }
     }
 }
