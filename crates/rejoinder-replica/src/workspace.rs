@@ -13,6 +13,7 @@ mod links;
 mod propose;
 mod restore;
 mod rewrite;
+mod then;
 mod views;
 
 use std::{
