@@ -9,7 +9,7 @@ use rejoinder_identity::PeerId;
 
 use crate::environment::Environment;
 
-/// Options for opening a home: see [`Home::options`].
+/// Options for opening a home: see [`Home::options`](crate::Home::options).
 #[derive(Debug)]
 #[must_use = "a home is opened by `open`"]
 pub struct Options {
