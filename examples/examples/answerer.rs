@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Joins, answers the first request that is open, wishes that it be accepted, and waits for what
+/// Joins, answers the first request that is open, proposes that it be accepted, and waits for what
 /// the host says to that.
 pub(crate) async fn answer(home: &Path, ticket: Ticket) -> Result<Fate, Box<dyn Error>> {
     let home = Home::options().name("the answerer").open(home).await?;

@@ -88,7 +88,7 @@ fn whoever_leaves_without_having_been_let_in_is_told_and_asks_again_next_time() 
     ben.send("quit");
     not_let_in(ben.wait());
 
-    // Its wish is there when a person says yes at last.
+    // What it asked is there when a person says yes at last.
     ask.until_err("ben");
     ask.send("y");
     let mut ben = place.start("ben", &["join", "--json", "--listen", "127.0.0.1:0"]);

@@ -13,6 +13,7 @@ use rejoinder_identity::{ActorId, ChangeHash, Incarnation, PeerId, QuestionId};
 
 use crate::{
     admission_error::AdmissionError,
+    automerge_names::heads,
     document::Document,
     graph::{Clock, Dot},
     limits,
@@ -104,7 +105,7 @@ impl Document {
         self.check_texts(&next, change, &effects)?;
         let questions =
             effects.questions.iter().map(|place| self.structure.at(*place).id.clone()).collect();
-        self.take_in(next, change, author, effects.inserted);
+        self.add(next, change, author, effects.inserted);
         Ok(Admitted { actor, seq, hash, questions })
     }
 
@@ -158,10 +159,6 @@ impl Document {
         }
         Ok(())
     }
-}
-
-pub(crate) fn heads(hashes: &[ChangeHash]) -> Vec<automerge::ChangeHash> {
-    hashes.iter().map(|hash| automerge::ChangeHash(hash.0)).collect()
 }
 
 /// A copy of the document with the change in it. The one in use is not touched: Automerge panics on

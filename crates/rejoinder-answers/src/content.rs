@@ -13,7 +13,7 @@ use crate::{
     document::Document,
     form::{Kind, Question},
     graph::OpId,
-    projection::{Problem, ProblemKind},
+    problem::{Problem, ProblemKind},
     schema::{self, Mark},
     structure::Fields,
 };

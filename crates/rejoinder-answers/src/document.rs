@@ -6,6 +6,7 @@ use automerge::{Automerge, TextEncoding};
 use rejoinder_identity::{ActorId, ChangeHash, DocumentId, PeerId, Tip, VersionVector, hash};
 
 use crate::{
+    automerge_names::automerge_actor,
     graph::{Graph, Inserted, NewChange},
     parse::Parsed,
     structure::Structure,
@@ -64,8 +65,8 @@ impl Document {
         self.graph.contains(change)
     }
 
-    /// Takes in a change that passed every check; `next` is Automerge's document with it.
-    pub(crate) fn take_in(
+    /// Adds a change that passed every check; `next` is Automerge's document with it.
+    pub(crate) fn add(
         &mut self,
         next: Automerge,
         change: &Parsed<'_>,
@@ -94,8 +95,4 @@ pub(crate) fn empty_automerge(id: &DocumentId) -> Automerge {
     let reader = ActorId(hash("reader", &[&id.0]).first_half());
     Automerge::new_with_encoding(TextEncoding::UnicodeCodePoint)
         .with_actor(automerge_actor(&reader))
-}
-
-pub(crate) fn automerge_actor(actor: &ActorId) -> automerge::ActorId {
-    automerge::ActorId::from(&actor.0[..])
 }

@@ -7,12 +7,13 @@ use rejoinder_identity::{ActorId, OptionId, QuestionId};
 
 use crate::{
     admission_error::AdmissionError,
+    automerge_names::object_id,
     document::Document,
     graph::{Inserted, OpId, find_inserted},
     op::{Action, Key, Op, Scalar},
     parse::Parsed,
     schema,
-    structure::{Fields, Part, Structure, object_id},
+    structure::{Fields, Part, Structure},
 };
 
 /// The additions of a skeleton.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     AdmissionError, NotAdmitted,
-    admission::heads,
+    automerge_names::heads,
     document::Document,
     limits,
     parse::{Parsed, Size},

@@ -10,6 +10,8 @@
 
 mod admission;
 mod admission_error;
+mod answer_check;
+mod automerge_names;
 mod columns;
 mod content;
 mod document;
@@ -26,6 +28,7 @@ pub mod limits;
 mod op;
 mod parse;
 mod plan;
+mod problem;
 mod projection;
 mod review_url;
 mod rules;
@@ -46,7 +49,8 @@ pub use edit::{Edit, EditRefused, Writer, Written};
 pub use form::{Form, Kind, Question, TextFormat};
 pub use form_check::FormProblem;
 pub use json::{UnreadableAnswer, answer_from_json, answer_to_json};
-pub use projection::{Answer, Conflict, Problem, ProblemKind, Projection};
+pub use problem::{Problem, ProblemKind};
+pub use projection::{Answer, Conflict, Projection};
 pub use rejoinder_schema::{Broken, Rules};
 pub use review_url::{ReviewUrl, UrlProblem};
 pub use settlement::{Completion, Displaced, NotIncluded, Settlement};

@@ -17,6 +17,7 @@ use crate::{
     form::{Form, Question},
     graph::OpId,
     json::answer_to_json,
+    problem::{Problem, ProblemKind},
     schema::Mark,
     structure::Fields,
 };
@@ -48,28 +49,6 @@ pub struct Conflict {
     pub answer: ChatInputAnswer,
     /// Its authors, sorted.
     pub authors: Vec<PeerId>,
-}
-
-/// Something in the document that is no answer to its question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The question.
-    pub question: QuestionId,
-    /// The kind of problem.
-    pub kind: ProblemKind,
-    /// The text in the document.
-    pub raw: String,
-    /// Its author.
-    pub author: PeerId,
-}
-
-/// The kind of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProblemKind {
-    /// It can't be read: a later release wrote it, or a broken one.
-    Unreadable,
-    /// It answers a question of another kind, as this one was before, or as a later one is.
-    OtherKind,
 }
 
 impl Document {
@@ -294,20 +273,5 @@ impl Projection {
             .collect();
         let problems: Vec<Value> = self.problems.iter().map(Problem::to_json).collect();
         json!({ "answers": answers, "conflicts": conflicts, "problems": problems })
-    }
-}
-
-impl Problem {
-    fn to_json(&self) -> Value {
-        let kind = match self.kind {
-            ProblemKind::Unreadable => "unreadable",
-            ProblemKind::OtherKind => "other-kind",
-        };
-        json!({
-            "question": self.question.as_str(),
-            "problem": kind,
-            "raw": self.raw,
-            "author": self.author.to_string(),
-        })
     }
 }

@@ -7,8 +7,8 @@ use automerge::{ObjId, ReadDoc};
 use rejoinder_identity::ActorId;
 
 use crate::{
-    admission::heads,
     admission_error::AdmissionError,
+    automerge_names::heads,
     document::Document,
     graph::{Clock, Inserted, OpId, find_inserted},
     limits,

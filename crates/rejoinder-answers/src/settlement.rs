@@ -8,7 +8,7 @@ use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_identity::{ActorId, PeerId, QuestionId, VersionVector, covers};
 
 use crate::{
-    admission::heads,
+    automerge_names::heads,
     document::Document,
     form::{Form, Question},
     graph::OpId,
@@ -23,8 +23,8 @@ use crate::{
 pub struct Completion<'a> {
     /// Accept, decline or cancel.
     pub response: ChatInputResponseKind,
-    /// The answers inside the completion.
-    pub carried: &'a BTreeMap<QuestionId, ChatInputAnswer>,
+    /// The answers that are attached to it.
+    pub attached: &'a BTreeMap<QuestionId, ChatInputAnswer>,
     /// The member who proposes it.
     pub proposer: PeerId,
     /// The part of the document that they had seen.
@@ -165,12 +165,12 @@ impl Document {
     ) {
         let id = question.id();
         let merged = self.merged(question).unwrap_or_default();
-        let carried = completion.carried.get(id).map(|answer| question.normal_answer(answer));
+        let attached = completion.attached.get(id).map(|answer| question.normal_answer(answer));
         let present = merged.answer.as_ref().map(|answer| &answer.answer);
-        let carried = carried
-            .filter(|carried| fits(question, carried, completion.response))
-            .filter(|carried| present.is_none_or(|present| !is_weaker(carried, present)));
-        let Some(carried) = carried else {
+        let attached = attached
+            .filter(|attached| fits(question, attached, completion.response))
+            .filter(|attached| present.is_none_or(|present| !is_weaker(attached, present)));
+        let Some(attached) = attached else {
             if let Some(answer) = merged.answer {
                 settlement.answers.insert(id.clone(), answer);
             }
@@ -178,7 +178,7 @@ impl Document {
         };
         let unseen = merged.said.iter().filter(|(op, answer)| {
             present.is_some_and(|present| rank(answer) == rank(present))
-                && *answer != carried
+                && *answer != attached
                 && !self.is_covered(completion.seen, *op)
         });
         settlement.displaced.extend(unseen.map(|(op, _)| {
@@ -186,8 +186,8 @@ impl Document {
             Displaced { question: id.clone(), author: self.graph.author(op.actor), actor, seq }
         }));
         settlement.displaced.dedup();
-        let authors = self.authors_of(question, &carried, &merged.said, completion);
-        settlement.answers.insert(id.clone(), Answer { answer: carried, authors });
+        let authors = self.authors_of(question, &attached, &merged.said, completion);
+        settlement.answers.insert(id.clone(), Answer { answer: attached, authors });
     }
 
     /// The authors proven to have given that answer, now or when the proposer saw it. Without any,
@@ -195,24 +195,27 @@ impl Document {
     fn authors_of(
         &self,
         question: &Question,
-        carried: &ChatInputAnswer,
+        attached: &ChatInputAnswer,
         said: &[(OpId, ChatInputAnswer)],
         completion: &Completion<'_>,
     ) -> Vec<PeerId> {
         let author = |op: &OpId| self.graph.author(op.actor);
-        let now: BTreeSet<PeerId> =
-            said.iter().filter(|(_, answer)| answer == carried).map(|(op, _)| author(op)).collect();
+        let now: BTreeSet<PeerId> = said
+            .iter()
+            .filter(|(_, answer)| answer == attached)
+            .map(|(op, _)| author(op))
+            .collect();
         if !now.is_empty() {
             return now.into_iter().collect();
         }
-        let then = self.authors_then(question, carried, completion.seen);
+        let then = self.authors_then(question, attached, completion.seen);
         if then.is_empty() { vec![completion.proposer] } else { then.into_iter().collect() }
     }
 
     fn authors_then(
         &self,
         question: &Question,
-        carried: &ChatInputAnswer,
+        attached: &ChatInputAnswer,
         seen: &VersionVector,
     ) -> BTreeSet<PeerId> {
         let Some(fields) = self.structure.fields(question.id()) else { return BTreeSet::new() };
@@ -220,12 +223,12 @@ impl Document {
             seen.values().map(|tip| tip.hash).filter(|hash| self.graph.contains(hash)).collect();
         let marks = self.marks(fields, Some(&heads(&known))).into_iter();
         marks
-            .filter(|live| match (&live.mark, carried) {
-                (Some(Mark::Submitted(value)), ChatInputAnswer::Submitted(carried)) => {
-                    question.normal(value) == carried.value
+            .filter(|live| match (&live.mark, attached) {
+                (Some(Mark::Submitted(value)), ChatInputAnswer::Submitted(attached)) => {
+                    question.normal(value) == attached.value
                 }
-                (Some(Mark::Skipped(freeform)), ChatInputAnswer::Skipped(carried)) => {
-                    *freeform == carried.freeform_values.clone().unwrap_or_default()
+                (Some(Mark::Skipped(freeform)), ChatInputAnswer::Skipped(attached)) => {
+                    *freeform == attached.freeform_values.clone().unwrap_or_default()
                 }
                 (Some(_), _) | (None, _) => false,
             })
@@ -248,9 +251,9 @@ impl Document {
 
 /// Whether an answer of the completion can be part of the outcome. For an accept an invalid one
 /// can, since it is what the accept is refused for; otherwise only a valid one.
-fn fits(question: &Question, carried: &ChatInputAnswer, response: ChatInputResponseKind) -> bool {
+fn fits(question: &Question, attached: &ChatInputAnswer, response: ChatInputResponseKind) -> bool {
     let accepts = response == ChatInputResponseKind::Accept;
-    match carried {
+    match attached {
         ChatInputAnswer::Draft(draft) => question.fits(&draft.value),
         ChatInputAnswer::Submitted(given) => accepts || question.check(&given.value).is_ok(),
         ChatInputAnswer::Skipped(_) => true,
@@ -259,8 +262,8 @@ fn fits(question: &Question, carried: &ChatInputAnswer, response: ChatInputRespo
 
 /// A skip in the completion never displaces a submitted answer. A draft displaces neither a
 /// submitted answer nor a skip.
-fn is_weaker(carried: &ChatInputAnswer, present: &ChatInputAnswer) -> bool {
-    rank(carried) < rank(present)
+fn is_weaker(attached: &ChatInputAnswer, present: &ChatInputAnswer) -> bool {
+    rank(attached) < rank(present)
 }
 
 fn rank(answer: &ChatInputAnswer) -> u8 {

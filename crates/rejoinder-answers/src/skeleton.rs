@@ -15,12 +15,13 @@ use rejoinder_identity::{ActorId, PeerId, QuestionId};
 use crate::{
     admission::trial,
     admission_error::AdmissionError,
-    document::{Document, automerge_actor, empty_automerge},
+    answer_check::check_limits,
+    automerge_names::automerge_actor,
+    document::{Document, empty_automerge},
     edit::EditRefused,
     form::{Form, Question},
     growth, limits,
     parse::{Parsed, Size},
-    plan::check_limits,
     schema::{self, Mark},
     steps::register,
 };
@@ -111,7 +112,7 @@ impl Document {
         let growth = growth::check(self, change)?;
         let next = trial(&self.automerge, change, bytes)?;
         self.skeletons.push(change.hash);
-        self.take_in(next, change, host, growth.inserted());
+        self.add(next, change, host, growth.inserted());
         let actor = self.graph.actor(&change.actor()).expect("it was just added");
         growth.add_to(&mut self.structure, change.actor(), actor);
         Ok(())

@@ -7,13 +7,12 @@ use automerge::{ObjId, ReadDoc, ScalarValue};
 use rejoinder_identity::{OptionId, QuestionId};
 
 use crate::{
+    answer_check::{check_fits, check_freeform, check_length, wrong_kind},
     document::Document,
     edit::EditRefused,
     form::{Kind, Question},
     json::whole,
-    limits,
-    plan::{check_fits, check_freeform, check_length, wrong_kind},
-    schema,
+    limits, schema,
     structure::Fields,
     typing::{self, Splice},
 };

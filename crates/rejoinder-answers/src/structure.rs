@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use automerge::ObjId;
-use rejoinder_identity::{ActorId, OptionId, QuestionId};
+use rejoinder_identity::{OptionId, QuestionId};
 
-use crate::{document::automerge_actor, graph::OpId};
+use crate::graph::OpId;
 
 /// The objects of a document.
 #[derive(Debug, Clone, Default)]
@@ -71,10 +71,4 @@ impl Structure {
         self.places.insert(fields.id.clone(), self.questions.len());
         self.questions.push(fields);
     }
-}
-
-/// Automerge's name for an object that an operation made.
-pub(crate) fn object_id(counter: u64, actor: &ActorId) -> ObjId {
-    // The last number is a hint where to find the actor; Automerge looks again when it is wrong.
-    ObjId::Id(counter, automerge_actor(actor), 0)
 }

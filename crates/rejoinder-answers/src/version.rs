@@ -7,8 +7,8 @@ use automerge::{Automerge, ReadDoc};
 use rejoinder_identity::ChangeHash;
 
 use crate::{
-    admission::heads,
     admission_error::AdmissionError,
+    automerge_names::heads,
     document::Document,
     edit::{Edit, Writer},
     limits, typing,

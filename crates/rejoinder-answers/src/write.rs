@@ -11,7 +11,8 @@ use rejoinder_identity::{ActorId, ChangeHash, QuestionId};
 
 use crate::{
     admission_error::AdmissionError,
-    document::{Document, automerge_actor},
+    automerge_names::automerge_actor,
+    document::Document,
     edit::{Edit, EditRefused, Writer, Written},
     form::Form,
     limits,
@@ -190,7 +191,7 @@ impl Document {
             self.check_texts(&next, &parsed, &effects)?;
         }
         let hash = ChangeHash(hash.0);
-        self.take_in(next, &parsed, writer.device, effects.inserted);
+        self.add(next, &parsed, writer.device, effects.inserted);
         Ok(Some(Written { actor, seq, hash, change: bytes.to_vec() }))
     }
 

@@ -9,7 +9,7 @@ use std::pin::pin;
 
 use rejoinder::{
     Closed, Events, Home, Host, Invite, NotDone, Request, RequestStatus, RequestView, Role,
-    form::Form,
+    TurnEnd, form::Form,
 };
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     feed::Feed,
     form::FormFile,
     home,
-    outcome::{Answers, Ended, Exit, Outcome},
+    outcome::{Answers, Exit, Outcome},
     plain, shown,
     signals::Signals,
 };
@@ -118,7 +118,7 @@ impl Asking<'_> {
             }
             Over::Gone => {
                 let nothing = Answers::new();
-                let gone = Outcome::ended(self.id(), Ended::Truncated, &nothing);
+                let gone = Outcome::ended(self.id(), TurnEnd::Truncated, &nothing);
                 self.print(gone, &nothing)
             }
             Over::Ended(view) => {
@@ -229,7 +229,7 @@ pub(crate) fn outcome(view: &RequestView, answers: &Answers) -> Outcome {
             Outcome::decided(id, response, answers, &by.to_string())
                 .with_defaults(questions, answers)
         }
-        RequestStatus::Ended(how) => Outcome::ended(id, shown::ended(how), answers),
+        RequestStatus::Ended(how) => Outcome::ended(id, how, answers),
         RequestStatus::Open | RequestStatus::Suspended => {
             unreachable!("whoever waits for the end gets a request that has one")
         }

@@ -13,7 +13,7 @@ use crate::{
     failure::Failure,
     names::Names,
     outcome::Outcome,
-    plain, report, view,
+    plain, report, shown,
 };
 
 /// Prints events, replies and results. Whoever reads them may be gone: that stops nothing, and is
@@ -125,7 +125,9 @@ impl Console {
     /// A request as somebody asked to see it.
     pub(crate) fn show(&self, request: &RequestView) {
         if self.json {
-            view::events(request).iter().for_each(|event| self.stdout.line(&event.json()));
+            shown::request::events(request)
+                .iter()
+                .for_each(|event| self.stdout.line(&event.json()));
         } else {
             report::request(request, &self.names()).iter().for_each(|line| self.stdout.line(line));
         }

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind;
-use serde::Serialize;
+use rejoinder::TurnEnd;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{
-    outcome::{Ended, Outcome},
-    plain,
-};
+use crate::{outcome::Outcome, plain};
 
 /// Something that happened, or that is so. Peers are full peer ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,7 +100,8 @@ pub(crate) enum Event {
         /// The request's id.
         request: String,
         /// The end.
-        how: Ended,
+        #[serde(serialize_with = "code")]
+        how: TurnEnd,
     },
     /// An answer came too late for the decision. It is kept.
     NotIncluded {
@@ -178,7 +177,7 @@ pub(crate) enum LinkState {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Given {
     /// Draft, submitted, skipped, or none.
-    pub state: State,
+    pub state: AnswerState,
     /// Its value, AHP-shaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
@@ -192,7 +191,7 @@ pub(crate) struct Given {
 /// AHP's states of an answer, and the absence of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum State {
+pub(crate) enum AnswerState {
     /// There is no answer any more.
     None,
     /// Being written.
@@ -301,6 +300,11 @@ impl Event {
     pub(crate) fn json(&self) -> String {
         plain::json(&serde_json::to_string(self).expect("an event has string keys alone"))
     }
+}
+
+/// The end of a turn as its word.
+fn code<S: Serializer>(how: &TurnEnd, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(how.code())
 }
 
 #[cfg(test)]

@@ -41,8 +41,11 @@ impl Feed {
 
     /// A request that is known already. What is open is told; what was over before is not.
     pub(crate) fn know(&mut self, request: RequestView) -> Vec<Event> {
-        let events =
-            if view::is_over(&request.status) { Vec::new() } else { view::events(&request) };
+        let events = if view::is_over(&request.status) {
+            Vec::new()
+        } else {
+            shown::request::events(&request)
+        };
         self.requests.insert(request.opening, Arc::new(request));
         events
     }
@@ -145,7 +148,7 @@ impl Feed {
             return self.changed(request);
         }
         // The next revision: it is told again, then what became of its answers.
-        let mut events = vec![view::opened(request)];
+        let mut events = vec![shown::request::opened(request)];
         events.extend(self.changed(request));
         events
     }
@@ -165,7 +168,7 @@ impl Feed {
         if was_open && view::is_over(&request.status) {
             self.settled = Some(request.opening);
         }
-        view::changes_since(request, before.as_deref())
+        shown::request::changes_since(request, before.as_deref())
     }
 
     fn void(&mut self, opening: &OpeningId) -> Vec<Event> {

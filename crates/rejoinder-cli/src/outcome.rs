@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion, ChatInputResponseKind};
+use rejoinder::TurnEnd;
 use rejoinder_mcp::Elicitation;
 use serde::Serialize;
 use serde_json::Value;
@@ -21,25 +22,9 @@ pub(crate) struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<Ended>,
+    ended: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Value>,
-}
-
-/// How a turn ended before its request had a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Ended {
-    /// A member, or the asker, cancelled it.
-    Cancelled,
-    /// It ended in an error.
-    Failed,
-    /// The agent completed it without waiting.
-    Completed,
-    /// It was removed from the chat.
-    Truncated,
-    /// `--until` came.
-    Expired,
 }
 
 /// The answers of a response part, drafts included, by question.
@@ -65,14 +50,14 @@ impl Outcome {
     }
 
     /// The turn ended first.
-    pub(crate) fn ended(request: &str, how: Ended, answers: &Answers) -> Self {
+    pub(crate) fn ended(request: &str, how: TurnEnd, answers: &Answers) -> Self {
         Self {
             request: request.to_owned(),
             response: None,
             answers: consumable(answers),
             defaults: BTreeMap::new(),
             decided_by: None,
-            ended: Some(how),
+            ended: Some(how.code()),
             result: None,
         }
     }
@@ -210,7 +195,7 @@ mod tests {
 
     #[test]
     fn no_decision() {
-        let outcome = Outcome::ended("r1", Ended::Cancelled, &Answers::new());
+        let outcome = Outcome::ended("r1", TurnEnd::Cancelled, &Answers::new());
         assert_eq!(
             outcome.line(),
             r#"{"request":"r1","response":null,"answers":{},"ended":"cancelled"}"#
@@ -228,7 +213,7 @@ mod tests {
         let line = outcome.with_result(&elicitation, &given()).line();
         let result = r#","result":{"action":"accept","content":{"free":"d","z":7}}}"#;
         assert!(line.ends_with(result), "{line}");
-        let ended = Outcome::ended("r1", Ended::Expired, &given());
+        let ended = Outcome::ended("r1", TurnEnd::Expired, &given());
         let line = ended.with_result(&elicitation, &given()).line();
         assert!(line.ends_with(r#""ended":"expired","result":{"action":"cancel"}}"#), "{line}");
     }

@@ -4,13 +4,12 @@
 //! happens meanwhile to stderr.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
-use rejoinder::{PeerId, RequestStatus, RequestView, WorkspaceView};
+use rejoinder::{PeerId, RequestStatus, RequestView, TurnEnd, WorkspaceView};
 
 use crate::{
-    event::{Event, Fate, Given, LinkState, Reply, State, Waiting},
+    event::{AnswerState, Event, Fate, Given, LinkState, Reply, Waiting},
     limits,
     names::Names,
-    outcome::Ended,
     plain, shown,
     view::{self, Held},
 };
@@ -126,10 +125,10 @@ fn given_in_words(given: &Given, names: &Names) -> String {
     let shown = |value| plain::truncate(&view::value(None, &value), limits::EVENT_COLUMNS);
     let value = value.map(|value| format!("{}, ", shown(value))).unwrap_or_default();
     match given.state {
-        State::None => "no answer any more".to_owned(),
-        State::Draft => format!("{value}draft by {by}"),
-        State::Submitted => format!("{value}submitted by {by}"),
-        State::Skipped => format!("skipped by {by}"),
+        AnswerState::None => "no answer any more".to_owned(),
+        AnswerState::Draft => format!("{value}draft by {by}"),
+        AnswerState::Submitted => format!("{value}submitted by {by}"),
+        AnswerState::Skipped => format!("skipped by {by}"),
     }
 }
 
@@ -143,13 +142,13 @@ pub(crate) fn response_in_words(response: ChatInputResponseKind) -> &'static str
 }
 
 /// The end of a turn in words.
-pub(crate) fn ended_in_words(how: Ended) -> &'static str {
+pub(crate) fn ended_in_words(how: TurnEnd) -> &'static str {
     match how {
-        Ended::Cancelled => "withdrawn: its turn was cancelled",
-        Ended::Failed => "over: its turn failed",
-        Ended::Completed => "over: its turn was completed without it",
-        Ended::Truncated => "over: its turn was removed",
-        Ended::Expired => "over: its time ran out",
+        TurnEnd::Cancelled => "withdrawn: its turn was cancelled",
+        TurnEnd::Failed => "over: its turn failed",
+        TurnEnd::Completed => "over: its turn was completed without it",
+        TurnEnd::Truncated => "over: its turn was removed",
+        TurnEnd::Expired => "over: its time ran out",
     }
 }
 
@@ -162,7 +161,7 @@ pub(crate) fn request(request: &RequestView, names: &Names) -> Vec<String> {
             let by = names.show_or_you(&by.to_string());
             format!("{} by {by}", response_in_words(*response))
         }
-        RequestStatus::Ended(how) => ended_in_words(shown::ended(*how)).to_owned(),
+        RequestStatus::Ended(how) => ended_in_words(*how).to_owned(),
     };
     let mut lines = vec![format!("request {}: {status}", plain::name(&request.request.id))];
     let message = request.request.message.iter().flat_map(|message| plain::lines(message));

@@ -1,25 +1,15 @@
 //! What the engine says, as the command spells it.
 
-use rejoinder::{How, MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
+pub(crate) mod request;
+
+use rejoinder::{MemberView, PeerId, QuestionId, Refusal, WorkspaceView, refusal::Over};
 
 use crate::{
     event::{Event, Fate},
     limits,
     names::Names,
-    outcome::{Answers, Ended},
-    view,
+    outcome::Answers,
 };
-
-/// The end of a turn.
-pub(crate) fn ended(how: How) -> Ended {
-    match how {
-        How::Completed => Ended::Completed,
-        How::Cancelled => Ended::Cancelled,
-        How::Failed => Ended::Failed,
-        How::Truncated => Ended::Truncated,
-        How::Expired => Ended::Expired,
-    }
-}
 
 /// The answers of a part, drafts included.
 pub(crate) fn answers(view: &rejoinder::RequestView) -> Answers {
@@ -95,6 +85,6 @@ pub(crate) fn events(workspace: &WorkspaceView) -> Vec<Event> {
         not_carried: not_carried(workspace),
     }];
     events.extend(workspace.members.iter().map(member));
-    events.extend(workspace.requests.iter().flat_map(view::events));
+    events.extend(workspace.requests.iter().flat_map(request::events));
     events
 }

@@ -1,7 +1,6 @@
 //! The engine's view of a request, read for people: what of it is shown, and in which words.
 //! Nothing is copied out of it.
 
-mod events;
 mod words;
 
 use std::collections::BTreeMap;
@@ -11,7 +10,6 @@ use rejoinder::{Conflict, PeerId, RequestStatus, RequestView};
 use rejoinder_mcp::default_answer;
 use serde_json::Value;
 
-pub(crate) use events::{changes_since, events, opened};
 pub(crate) use words::{id, is_required, message, options, title, url, value};
 
 use crate::{canonical, plain};

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use rejoinder::{Home, Host, RequestStatus, RequestView, Workspace};
+use rejoinder::{Home, Host, RequestStatus, RequestView, TurnEnd, Workspace};
 use tokio::time::timeout;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     event::Event,
     failure::Failure,
     home, limits,
-    outcome::{Ended, Exit},
+    outcome::Exit,
     plain, report, stdin,
 };
 
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     }
     let host = home.host(workspace.id()).await?;
     host.turn(requests[0].turn.clone()).cancel().await?;
-    let how = Ended::Cancelled;
+    let how = TurnEnd::Cancelled;
     let event = |request: &RequestView| Event::Ended { request: request.id.to_string(), how };
     let events: Vec<_> = requests.iter().map(event).collect();
     let line = |request: &RequestView| {

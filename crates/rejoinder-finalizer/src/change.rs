@@ -4,7 +4,7 @@ use rejoinder_identity::{OpeningId, PeerId, ProposalId, RecordId, Role, TurnId};
 
 use crate::{
     refusal::Refusal,
-    request::{How, Request, Status},
+    request::{Request, Status, TurnEnd},
     state::State,
 };
 
@@ -60,7 +60,7 @@ pub enum LogChange {
         /// The turn, if one was active.
         turn: Option<TurnId>,
         /// The way it ended.
-        how: How,
+        how: TurnEnd,
     },
     /// The chat or the session changed otherwise.
     Published,
@@ -81,7 +81,7 @@ pub enum LogChange {
         /// Its id.
         opening: OpeningId,
         /// The way its turn ended.
-        how: How,
+        how: TurnEnd,
     },
     /// A request waits for its turn to be resumed.
     RequestSuspended {

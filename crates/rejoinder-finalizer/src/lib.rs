@@ -19,7 +19,7 @@ mod record;
 pub mod refusal;
 mod request;
 mod response;
-mod settlement;
+mod settle;
 mod state;
 mod unanswered;
 
@@ -28,14 +28,14 @@ pub use change::{Appended, LogChange, Voided};
 pub use checked::Checked;
 pub use finalizer::{Finalizer, HostAction, Raise, RaiseError, Skeleton, Verdict};
 pub use join::{Invitation, Join};
-pub use log::{Introduced, Log, LogError, Position};
+pub use log::{Introduced, Log, LogError, LogPosition};
 pub use proposal::{Complete, NotInOrder, Proposal, ProposalKind, Seen, StartTurn};
 pub use record::{
     Body, Decided, EndedRequest, EpochStarted, InviteIssued, MemberAdded, Published, Raised,
     Record, Refused, TurnEnded,
 };
 pub use refusal::Refusal;
-pub use request::{Decision, Ended, How, Request, Status};
-pub use settlement::{Completion, Displaced, Embedded, Settle, SettledAnswer, Settlement};
+pub use request::{Decision, Ended, Request, Status, TurnEnd};
+pub use settle::{Completing, DisplacedAnswer, Embedded, Settle, Settled, SettledAnswer};
 pub use state::{Answered, Invite, Member, Ruling, State};
 pub use unanswered::{TooManyUnanswered, Unanswered};

@@ -29,7 +29,7 @@ pub struct Log {
 
 /// The end of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Position {
+pub struct LogPosition {
     /// The current epoch; 0 while the log is empty.
     pub epoch: u64,
     /// The number of records; the next one has this `seq`.
@@ -50,8 +50,8 @@ impl Log {
     }
 
     /// Its end.
-    pub fn position(&self) -> Position {
-        Position { epoch: self.state.epoch, length: self.length(), head: self.head() }
+    pub fn position(&self) -> LogPosition {
+        LogPosition { epoch: self.state.epoch, length: self.length(), head: self.head() }
     }
 
     /// The state that its records add up to.

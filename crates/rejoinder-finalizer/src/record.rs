@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     refusal::Refusal,
-    request::How,
-    settlement::{Displaced, Embedded},
+    request::TurnEnd,
+    settle::{DisplacedAnswer, Embedded},
 };
 
 /// One entry of a workspace's log, signed by the host of its epoch.
@@ -151,7 +151,7 @@ pub struct Decided {
     /// The answers that the part always shows from now on.
     pub embedded: Embedded,
     /// Answers that the proposer overruled without having seen them.
-    pub displaced: Vec<Displaced>,
+    pub displaced: Vec<DisplacedAnswer>,
 }
 
 /// See [`Body::Refused`].
@@ -174,7 +174,7 @@ pub struct TurnEnded {
     /// The action's JSON, verbatim.
     pub action: String,
     /// The way it ended. It tells an expiry from a cancel, which are the same action.
-    pub how: How,
+    pub how: TurnEnd,
     /// The answers that each request which was open shows from now on.
     pub requests: Vec<EndedRequest>,
     /// The member who proposed it; `None` if it is the host's own.

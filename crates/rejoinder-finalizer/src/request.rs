@@ -8,7 +8,7 @@ use rejoinder_identity::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::settlement::{Displaced, Embedded};
+use crate::settle::{DisplacedAnswer, Embedded};
 
 /// A request, from its opening on.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +116,7 @@ pub struct Decision {
     /// The final answers and the changes they were made on.
     pub embedded: Embedded,
     /// Answers that the proposer overruled without having seen them.
-    pub displaced: Vec<Displaced>,
+    pub displaced: Vec<DisplacedAnswer>,
     /// The record that says so.
     pub record: RecordId,
 }
@@ -125,7 +125,7 @@ pub struct Decision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The way its turn ended.
-    pub how: How,
+    pub how: TurnEnd,
     /// The answers that the part shows.
     pub embedded: Embedded,
     /// The record that says so.
@@ -134,7 +134,7 @@ pub struct Ended {
 
 /// The ways in which a turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum How {
+pub enum TurnEnd {
     /// The agent finished.
     Completed,
     /// Somebody cancelled it.
@@ -147,7 +147,7 @@ pub enum How {
     Expired,
 }
 
-impl How {
+impl TurnEnd {
     /// The word that the command line prints.
     pub fn code(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ impl How {
     }
 }
 
-impl fmt::Display for How {
+impl fmt::Display for TurnEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.code())
     }

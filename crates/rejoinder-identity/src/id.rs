@@ -2,22 +2,18 @@
 
 use std::{fmt, str::FromStr};
 
-use data_encoding::BASE32_NOPAD_NOCASE;
 use serde::{Deserialize, Serialize};
 
-use crate::hash::{Hash, hash};
+use crate::{
+    base32,
+    hash::{Hash, hash},
+};
 
 /// A text that is not an id: it has the wrong length or a foreign character.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a {what}: expected lower-case base32")]
 pub struct ParseIdError {
     what: &'static str,
-}
-
-pub(crate) fn print_base32(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut text = BASE32_NOPAD_NOCASE.encode(bytes);
-    text.make_ascii_lowercase();
-    f.pad(&text)
 }
 
 macro_rules! byte_ids {
@@ -35,7 +31,7 @@ macro_rules! byte_ids {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                print_base32(&self.0, f)
+                base32::print(&self.0, f)
             }
         }
 
@@ -49,12 +45,7 @@ macro_rules! byte_ids {
             type Err = ParseIdError;
 
             fn from_str(text: &str) -> Result<Self, ParseIdError> {
-                BASE32_NOPAD_NOCASE
-                    .decode(text.as_bytes())
-                    .ok()
-                    .and_then(|bytes| bytes.try_into().ok())
-                    .map(Self)
-                    .ok_or(ParseIdError { what: $what })
+                base32::read(text).map(Self).ok_or(ParseIdError { what: $what })
             }
         }
     )*};

@@ -4,6 +4,7 @@
 //! It knows nothing of what is signed: logs, envelopes and proposals are the business of the
 //! crates above, which say with [`Signable`] which [`Kind`] a value of theirs is.
 
+mod base32;
 mod date;
 mod encoding;
 mod hash;

@@ -39,7 +39,7 @@ impl Timestamp {
     /// Reads an RFC 3339 time in any zone, to the second. `None` if it is not one, and for a leap
     /// second, which no clock here shows.
     pub fn from_rfc3339(text: &str) -> Option<Self> {
-        DateTime::read(text)?.timestamp()
+        Some(Self(DateTime::read(text)?.seconds()? * 1000))
     }
 
     /// RFC 3339 in UTC with milliseconds, as AHP spells times. Years outside 0 to 9999 are
@@ -79,6 +79,19 @@ mod tests {
         ] {
             assert_eq!(Timestamp::from_millis(millis).to_rfc3339(), text);
         }
+    }
+
+    #[test]
+    fn points_in_time() {
+        let millis = |text| Timestamp::from_rfc3339(text).map(Timestamp::as_millis);
+        assert_eq!(millis("1970-01-01T05:30:00+05:30"), Some(0));
+        assert_eq!(millis("1969-12-31T23:59:59.9Z"), Some(-1000));
+        assert_eq!(millis("0000-01-01T00:00:00Z"), Some(-62_167_219_200_000));
+        assert_eq!(millis("9999-12-31 23:59:59z"), Some(253_402_300_799_000));
+        assert!(DateTime::read("2016-12-31T23:59:60Z").is_some());
+        assert_eq!(millis("2016-12-31T23:59:60Z"), None);
+        assert_eq!(millis("2026-01-01T24:00:00Z"), None);
+        assert_eq!(millis("2026-01-01T00:00:00+24:00"), None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Endpoint {
         let settings = Arc::new(Settings::new(&config));
         let local_address = config.socket.local_addr()?;
         // quinn answers first packets with this one; each arrival then gets its own.
-        let server = settings.server(identity.server(identity.door())?);
+        let server = settings.server(identity.server(identity.arrival_verifier())?);
         let quinn = quinn::Endpoint::new_with_abstract_socket(
             seeded::endpoint(&config),
             Some(server),

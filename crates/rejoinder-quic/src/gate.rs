@@ -19,7 +19,7 @@ use crate::{
     pending_link::PendingLink,
     seeded::Settings,
     tls::Identity,
-    verify::{Alpn, Door, peer_of},
+    verify::{Alpn, ArrivalVerifier, peer_of},
 };
 
 /// Accepts arrivals until the endpoint is closed.
@@ -77,8 +77,8 @@ impl Gate {
     }
 
     async fn arrive(&self, incoming: Incoming, slot: OwnedSemaphorePermit) {
-        let door = self.identity.door();
-        let Some((connection, alpn)) = self.handshake(incoming, &door).await else { return };
+        let verifier = self.identity.arrival_verifier();
+        let Some((connection, alpn)) = self.handshake(incoming, &verifier).await else { return };
         let Some(peer) = peer(&connection) else { return };
         let direction = Direction::Incoming;
         let wire = Wire { connection, peer, direction, said: self.said.another() };
@@ -101,9 +101,9 @@ impl Gate {
     async fn handshake(
         &self,
         incoming: Incoming,
-        door: &Arc<Door>,
+        verifier: &Arc<ArrivalVerifier>,
     ) -> Option<(quinn::Connection, Alpn)> {
-        let crypto = match self.identity.server(Arc::clone(door)) {
+        let crypto = match self.identity.server(Arc::clone(verifier)) {
             Ok(crypto) => crypto,
             Err(error) => {
                 tracing::warn!(%error, "cannot set up TLS");
@@ -121,8 +121,8 @@ impl Gate {
             .ok()?
             .inspect_err(|error| tracing::debug!(%error, "no handshake"))
             .ok()?;
-        let alpn = door.alpn()?;
-        // The door has judged by the offered protocol; TLS must have agreed on the same.
+        let alpn = verifier.alpn()?;
+        // The verifier has judged by the offered protocol; TLS must have agreed on the same.
         let data = connection.handshake_data()?.downcast::<HandshakeData>().ok()?;
         (data.protocol.as_deref() == Some(alpn.name())).then_some((connection, alpn))
     }

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     config::{Accepts, Config},
-    verify::{Alpn, Door, Pinned, SPKI_PREFIX},
+    verify::{Alpn, ArrivalVerifier, Pinned, SPKI_PREFIX},
 };
 
 /// An Ed25519 key in PKCS#8 is this and the seed's 32 bytes.
@@ -63,8 +63,8 @@ impl Identity {
     }
 
     /// The verifier for an arrival.
-    pub(crate) fn door(&self) -> Arc<Door> {
-        Arc::new(Door::new(
+    pub(crate) fn arrival_verifier(&self) -> Arc<ArrivalVerifier> {
+        Arc::new(ArrivalVerifier::new(
             self.peer,
             Arc::clone(&self.certified),
             Arc::clone(&self.accepts),
@@ -91,15 +91,15 @@ impl Identity {
         QuicClientConfig::try_from(config).map_err(io::Error::other)
     }
 
-    pub(crate) fn server(&self, door: Arc<Door>) -> io::Result<QuicServerConfig> {
+    pub(crate) fn server(&self, verifier: Arc<ArrivalVerifier>) -> io::Result<QuicServerConfig> {
         let mut config = ServerConfig::builder_with_details(
             Arc::clone(&self.provider),
             Arc::clone(&self.clock) as Arc<dyn TimeProvider>,
         )
         .with_protocol_versions(&[&TLS13])
         .map_err(io::Error::other)?
-        .with_client_cert_verifier(Arc::clone(&door) as _)
-        .with_cert_resolver(door);
+        .with_client_cert_verifier(Arc::clone(&verifier) as _)
+        .with_cert_resolver(verifier);
         config.alpn_protocols = Alpn::ALL.iter().map(|alpn| alpn.name().to_vec()).collect();
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;

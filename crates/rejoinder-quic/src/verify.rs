@@ -150,7 +150,7 @@ impl ServerCertVerifier for Pinned {
 
 /// An acceptor's verifier; each arrival has its own. It learns first the protocol and then the
 /// device, so that inside the handshake a stranger fails on everything except joining.
-pub(crate) struct Door {
+pub(crate) struct ArrivalVerifier {
     own: PeerId,
     certified: Arc<CertifiedKey>,
     accepts: Accepts,
@@ -158,7 +158,7 @@ pub(crate) struct Door {
     alpn: OnceLock<Alpn>,
 }
 
-impl Door {
+impl ArrivalVerifier {
     pub(crate) fn new(
         own: PeerId,
         certified: Arc<CertifiedKey>,
@@ -174,13 +174,13 @@ impl Door {
     }
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for ArrivalVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").field("alpn", &self.alpn).finish_non_exhaustive()
+        f.debug_struct("ArrivalVerifier").field("alpn", &self.alpn).finish_non_exhaustive()
     }
 }
 
-impl ResolvesServerCert for Door {
+impl ResolvesServerCert for ArrivalVerifier {
     fn resolve(&self, client_hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         // Exactly one protocol: with two, the one that is checked here and the one that TLS picks
         // could differ. A single foreign one is not noted, and TLS refuses it.
@@ -200,7 +200,7 @@ impl ResolvesServerCert for Door {
     }
 }
 
-impl ClientCertVerifier for Door {
+impl ClientCertVerifier for ArrivalVerifier {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
     }

@@ -6,7 +6,8 @@
 use std::{ops::Range, sync::Arc};
 
 use rejoinder_finalizer::{
-    Appended, Checked, Log, LogChange, LogError, Member, Position, Record, Request, State, Status,
+    Appended, Checked, Log, LogChange, LogError, LogPosition, Member, Record, Request, State,
+    Status,
 };
 use rejoinder_identity::{OpeningId, PeerId, RecordId, VersionVector, WorkspaceId};
 
@@ -98,7 +99,7 @@ impl Chain {
         self.log.state()
     }
 
-    pub(crate) fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> LogPosition {
         self.log.position()
     }
 

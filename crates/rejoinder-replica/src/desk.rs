@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rejoinder_answers::{Document, Form};
 use rejoinder_finalizer::{
-    Checked, Completion, Finalizer, HostAction, InviteIssued, Join, Log, Proposal, ProposalKind,
-    Raise, Seen, Settle, Settlement, StartTurn, Verdict,
+    Checked, Completing, Finalizer, HostAction, InviteIssued, Join, Log, Proposal, ProposalKind,
+    Raise, Seen, Settle, Settled, StartTurn, Verdict,
 };
 use rejoinder_identity::{
     Incarnation, Nonce, OpeningId, RecordId, Role, SecretKey, Timestamp, TurnId, VersionVector,
@@ -26,11 +26,11 @@ pub(crate) struct Desk {
 struct Nothing;
 
 impl Settle for Nothing {
-    fn completion(&self, _: &OpeningId, _: &Completion<'_>) -> Settlement {
+    fn completion(&self, _: &OpeningId, _: &Completing<'_>) -> Settled {
         unreachable!("no request is open")
     }
 
-    fn end(&self, _: &OpeningId) -> Settlement {
+    fn end(&self, _: &OpeningId) -> Settled {
         unreachable!("no request is open")
     }
 }

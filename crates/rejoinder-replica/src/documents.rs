@@ -169,8 +169,8 @@ impl Documents {
         }
     }
 
-    /// The request of a document is settled: it may stay in memory for a while.
-    pub(crate) fn settle(&mut self, document: DocumentId) {
+    /// Lets the document of a settled request leave memory after a while.
+    pub(crate) fn retire(&mut self, document: DocumentId) {
         self.settled_in_memory.retain(|other| *other != document);
         self.settled_in_memory.push(document);
         while self.settled_in_memory.len() > limits::SETTLED_IN_MEMORY {

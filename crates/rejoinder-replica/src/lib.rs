@@ -56,5 +56,5 @@ pub use rejoinder_answers::{
     ReviewUrl, Rules, UrlProblem, Version, answer_from_json, answer_to_json, cursor_after,
     excluded_bound,
 };
-pub use rejoinder_finalizer::{How, ProposalKind, Refusal, refusal};
+pub use rejoinder_finalizer::{ProposalKind, Refusal, TurnEnd, refusal};
 pub use rejoinder_sync::LinkId;

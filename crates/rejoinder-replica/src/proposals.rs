@@ -14,8 +14,11 @@ use std::collections::BTreeMap;
 use rejoinder_finalizer::{Checked, Join, Log, Refusal, Unanswered, refusal::NoAccess};
 use rejoinder_identity::{OpeningId, PeerId, ProposalId, Timestamp, WorkspaceId};
 
-pub(crate) use self::pending::{Content, NotCarried, Pending};
 use self::{pending::newness, progress::Progress};
+pub(crate) use self::{
+    pending::{Content, NotCarried, Pending},
+    progress::over,
+};
 use crate::{
     event::Fate,
     limits,

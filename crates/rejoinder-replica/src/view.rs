@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputRequest, ChatInputResponseKind, ChatState, SessionState};
 use rejoinder_answers::{Conflict, NotIncluded, Projection, Rules, Version};
-use rejoinder_finalizer::How;
+use rejoinder_finalizer::TurnEnd;
 use rejoinder_identity::{
     DocumentId, OpeningId, PeerId, ProposalId, QuestionId, RecordId, RequestId, Role, TurnId,
     WorkspaceId,
@@ -69,7 +69,7 @@ pub enum RequestStatus {
         proposal: ProposalId,
     },
     /// Its turn ended without a decision.
-    Ended(How),
+    Ended(TurnEnd),
 }
 
 /// A request.

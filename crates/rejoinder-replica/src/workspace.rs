@@ -13,6 +13,7 @@ mod links;
 mod propose;
 mod restore;
 mod rewrite;
+mod then;
 mod views;
 
 use std::{
@@ -31,7 +32,7 @@ pub use self::join::is_let_in;
 pub(crate) use self::{
     edit::{Done, as_edit},
     join::JoinAnswer,
-    propose::{new_turn, over},
+    propose::new_turn,
 };
 use self::{follow::Happened, host::Hosting, introduced::Introductions};
 use crate::{
@@ -217,7 +218,7 @@ impl Workspace {
 impl Workspace {
     /// Does what follows until nothing follows.
     pub(crate) fn pump(&mut self, core: &mut Core) {
-        self.sync.take_in(core.now, !core.writes().full());
+        self.sync.set_room(core.now, !core.writes().full());
         loop {
             self.pump_sync(core);
             if !self.pump_host(core) && self.happened.is_empty() {

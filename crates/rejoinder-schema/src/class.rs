@@ -1,20 +1,11 @@
-//! Sets of characters: `[a-z]`, and those that an escape names.
+//! Sets of characters that a pattern lists: `[a-z]`.
 
 use crate::{
-    Unreadable,
-    escape::{self, Escaped},
-    translate::{Cursor, literal},
+    cursor::Cursor,
+    escape::{self, Escaped, literal},
+    unreadable::Unreadable,
 };
 
-pub(crate) const DIGIT: &str = "[0-9]";
-pub(crate) const NO_DIGIT: &str = "[^0-9]";
-pub(crate) const WORD: &str = "[0-9A-Za-z_]";
-pub(crate) const NO_WORD: &str = "[^0-9A-Za-z_]";
-/// ECMA's white space and ends of lines.
-pub(crate) const SPACE: &str = r"[\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]";
-pub(crate) const NO_SPACE: &str = r"[^\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]";
-/// The translation of `.`.
-pub(crate) const NO_LINE_END: &str = r"[^\x{a}\x{d}\x{2028}\x{2029}]";
 const ANYTHING: &str = r"[\x{0}-\x{10ffff}]";
 
 /// Translates a set whose opening bracket was read.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fancy_regex::Regex;
 
-use crate::{Unreadable, class, translate::Cursor};
+use crate::{cursor::Cursor, sets, unreadable::Unreadable};
 
 /// The meaning of an escape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Escaped, Unreadable> {
     let Some(c) = cursor.next() else { return Err(cursor.wrong("a backslash stands at the end")) };
     let class = |class: &'static str| Ok(Escaped::Class(Cow::Borrowed(class)));
     match c {
-        'd' => class(class::DIGIT),
-        'D' => class(class::NO_DIGIT),
-        'w' => class(class::WORD),
-        'W' => class(class::NO_WORD),
-        's' => class(class::SPACE),
-        'S' => class(class::NO_SPACE),
+        'd' => class(sets::DIGIT),
+        'D' => class(sets::NO_DIGIT),
+        'w' => class(sets::WORD),
+        'W' => class(sets::NO_WORD),
+        's' => class(sets::SPACE),
+        'S' => class(sets::NO_SPACE),
         'b' => Ok(Escaped::Boundary),
         'B' => Ok(Escaped::NoBoundary),
         'p' | 'P' => property(cursor, c),
@@ -103,4 +103,9 @@ fn hex(cursor: &mut Cursor<'_>, digits: usize) -> Result<u32, Unreadable> {
 
 fn one(cursor: &Cursor<'_>, point: u32) -> Result<Escaped, Unreadable> {
     char::from_u32(point).map(Escaped::One).ok_or_else(|| cursor.wrong("half of a character"))
+}
+
+/// Writes a character as an escape, so that it never means anything to `fancy-regex`.
+pub(crate) fn literal(out: &mut String, c: char) {
+    out.push_str(&format!(r"\x{{{:x}}}", u32::from(c)));
 }

@@ -5,11 +5,15 @@
 //! Other crates decide which rules a form has, and what happens to an answer that breaks one.
 
 mod class;
+mod cursor;
 mod escape;
 mod limits;
 mod pattern;
 mod rules;
+mod sets;
 mod translate;
+mod unreadable;
 
-pub use pattern::{Pattern, Unreadable};
+pub use pattern::Pattern;
 pub use rules::{Broken, Rules};
+pub use unreadable::Unreadable;

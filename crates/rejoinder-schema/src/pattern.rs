@@ -12,6 +12,7 @@ use fancy_regex::{Regex, RegexBuilder};
 use crate::{
     limits,
     translate::{self, Translated},
+    unreadable::Unreadable,
 };
 
 /// A pattern that was read, and can be checked.
@@ -21,25 +22,6 @@ pub struct Pattern {
     regex: Regex,
     /// Whether a search never goes back, so that its work grows with the text alone.
     is_linear: bool,
-}
-
-/// Why a pattern can't be checked here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    /// It is longer than 4,096 bytes.
-    #[error("longer than {} bytes", limits::PATTERN)]
-    TooLong,
-    /// Something that is no regular expression, or none that is supported here.
-    #[error("at byte {at}: {what}")]
-    Syntax {
-        /// The byte, counted from 0.
-        at: usize,
-        /// The reason.
-        what: &'static str,
-    },
-    /// It repeats so much that checking it would take too much memory.
-    #[error("it repeats too much")]
-    TooComplex,
 }
 
 impl Pattern {

@@ -3,47 +3,13 @@
 //! We only ask whether a text matches. Captures and the order of attempts do not change that, so
 //! groups lose their names and repetitions their laziness.
 
-use crate::{Unreadable, class, escape, escape::Escaped, limits};
-
-/// The rest of a pattern, and how much of it was read.
-#[derive(Debug, Clone)]
-pub(crate) struct Cursor<'a> {
-    source: &'a str,
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    pub(crate) fn rest(&self) -> &'a str {
-        &self.source[self.at..]
-    }
-
-    pub(crate) fn next(&mut self) -> Option<char> {
-        let c = self.rest().chars().next()?;
-        self.at += c.len_utf8();
-        Some(c)
-    }
-
-    /// Goes past `expected` if it stands here.
-    pub(crate) fn take(&mut self, expected: &str) -> bool {
-        let here = self.rest().starts_with(expected);
-        if here {
-            self.at += expected.len();
-        }
-        here
-    }
-
-    /// Goes past the ASCII characters that are `wanted`.
-    pub(crate) fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
-        let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| byte.is_ascii() && wanted(*byte)).count();
-        self.at += length;
-        &rest[..length]
-    }
-
-    pub(crate) fn wrong(&self, what: &'static str) -> Unreadable {
-        Unreadable::Syntax { at: self.at, what }
-    }
-}
+use crate::{
+    class,
+    cursor::Cursor,
+    escape::{self, Escaped, literal},
+    limits, sets,
+    unreadable::Unreadable,
+};
 
 /// The kind of thing before a place: decides whether a repetition may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +29,7 @@ pub(crate) struct Translated {
 }
 
 pub(crate) fn translate(source: &str) -> Result<Translated, Unreadable> {
-    let mut cursor = Cursor { source, at: 0 };
+    let mut cursor = Cursor::new(source);
     let mut out = String::new();
     let mut is_linear = true;
     // What each open group is for a repetition behind it.
@@ -74,7 +40,7 @@ pub(crate) fn translate(source: &str) -> Result<Translated, Unreadable> {
             '^' => condition(&mut out, r"\A"),
             '$' => condition(&mut out, r"\z"),
             '|' => condition(&mut out, "|"),
-            '.' => thing(&mut out, class::NO_LINE_END),
+            '.' => thing(&mut out, sets::NO_LINE_END),
             '(' => {
                 if open.len() == limits::DEPTH {
                     return Err(cursor.wrong("too many groups within groups"));
@@ -125,11 +91,6 @@ pub(crate) fn translate(source: &str) -> Result<Translated, Unreadable> {
     Ok(Translated { text: out, is_linear })
 }
 
-/// Writes a character as an escape, so that it never means anything to `fancy-regex`.
-pub(crate) fn literal(out: &mut String, c: char) {
-    out.push_str(&format!(r"\x{{{:x}}}", u32::from(c)));
-}
-
 fn condition(out: &mut String, text: &str) -> Before {
     out.push_str(text);
     Before::Other
@@ -142,7 +103,7 @@ fn thing(out: &mut String, text: &str) -> Before {
 
 /// A boundary between a word character and another: ECMA's words are ASCII, also with the flag `u`.
 fn boundary(one: [&str; 2], other: [&str; 2]) -> String {
-    let word = class::WORD;
+    let word = sets::WORD;
     let side = |[before, after]: [&str; 2]| format!("{before}{word}){after}{word})");
     format!("(?:{}|{})", side(one), side(other))
 }

@@ -19,8 +19,8 @@ use tokio::time::Instant;
 use crate::{
     draws::Draws,
     fault::{Fired, MachineFault, Mishap},
+    ground::Ground,
     moment::Work,
-    peer::Peer,
 };
 
 /// The unit at which a torn write is cut.
@@ -239,12 +239,13 @@ impl Disk {
 #[derive(Debug)]
 pub(crate) struct Paced {
     pub(crate) disk: Disk,
-    pub(crate) peer: Peer,
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) peer: String,
 }
 
 impl DiskLatency for Paced {
     fn until_done(&self) -> Duration {
-        self.peer.works(Work::Rounds);
+        self.ground.works(&self.peer, Work::Rounds);
         let mut inner = self.disk.lock();
         let stall = std::mem::take(&mut inner.stall);
         if !stall.is_zero() {

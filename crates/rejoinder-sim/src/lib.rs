@@ -34,7 +34,9 @@ mod disk;
 mod draws;
 mod failure;
 mod fault;
+mod ground;
 mod lines;
+mod lock;
 mod moment;
 mod network;
 mod partitions;
@@ -49,7 +51,7 @@ mod world;
 
 pub use failure::Failure;
 pub use fault::{Deed, Fault, Happening, MachineFault, Mishap, Partition};
-pub use network::Link;
+pub use network::LinkQuality;
 pub use peer::Peer;
 pub use swarm::{Report, swarm, swarm_in};
 pub use world::World;

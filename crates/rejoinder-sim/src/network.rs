@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-pub use self::link::Link;
+pub use self::link::LinkQuality;
 use self::{cuts::Cuts, link::BusyLink, socket::Socket};
 pub(crate) use self::{
     cuts::Pairs,
@@ -56,7 +56,7 @@ struct State {
     /// The addresses of machines that have moved.
     moved: BTreeMap<IpAddr, IpAddr>,
     /// The links that were not set one by one.
-    usual: Link,
+    usual: LinkQuality,
     wires: BTreeMap<(IpAddr, IpAddr), BusyLink>,
     cuts: Cuts,
     most_in_flight: usize,
@@ -95,7 +95,7 @@ impl Network {
             ports: BTreeMap::new(),
             owners: 0,
             moved: BTreeMap::new(),
-            usual: Link::default(),
+            usual: LinkQuality::default(),
             wires: BTreeMap::new(),
             cuts: Cuts::default(),
             most_in_flight: 0,
@@ -138,11 +138,11 @@ impl Network {
         self.lock().ports.retain(|(machine, _), _| *machine != ip);
     }
 
-    pub(crate) fn set_usual(&self, link: Link) {
+    pub(crate) fn set_usual(&self, link: LinkQuality) {
         self.lock().usual = link;
     }
 
-    pub(crate) fn set_link(&self, from: IpAddr, to: IpAddr, link: Link) {
+    pub(crate) fn set_link(&self, from: IpAddr, to: IpAddr, link: LinkQuality) {
         self.lock().wires.insert((from, to), BusyLink::new(link));
     }
 

@@ -24,7 +24,7 @@ impl World {
             format!("{one}>{other}"),
             format!("{other}>{one}"),
         ] {
-            self.inner.network.mend(&name);
+            self.ground.network.mend(&name);
         }
     }
 
@@ -43,7 +43,7 @@ impl World {
     /// Ends the partition, or the shape, of that name.
     pub fn end_partition(&self, name: &str) {
         self.note(&format!("{name} is over"));
-        self.inner.network.mend(name);
+        self.ground.network.mend(name);
     }
 
     /// Leaves each only those beside it in this row.
@@ -91,14 +91,14 @@ impl World {
 
     fn cut_as(&self, partition: Partition, name: &str, pairs: Pairs) {
         self.note(&format!("{partition}: {name}, {} ways cut", pairs.len()));
-        self.inner.fired.count(partition);
-        self.inner.network.cut(name, pairs);
+        self.ground.fired.count(partition);
+        self.ground.network.cut(name, pairs);
     }
 
     /// Ends all cuts: every peer reaches every other.
     pub fn heal(&self) {
         self.note("healed");
-        self.inner.network.heal();
+        self.ground.network.heal();
     }
 }
 

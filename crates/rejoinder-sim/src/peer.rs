@@ -11,7 +11,7 @@ use std::{
 };
 
 use rejoinder::{
-    Events, Home, HomeEvent, OpenError, PeerId,
+    Events, Home, OpenError, PeerId,
     environment::{DiskDriver, Environment},
 };
 use tokio::sync::Notify;
@@ -21,9 +21,9 @@ use crate::{
     crypto,
     disk::{Disk, Paced},
     draws::Draws,
-    moment::Work,
+    ground::Ground,
+    lock::lock,
     network::{Machine, VirtualTime},
-    world::{World, lock},
 };
 
 /// A peer of a world.
@@ -31,7 +31,7 @@ use crate::{
 pub struct Peer(Arc<Inner>);
 
 struct Inner {
-    world: World,
+    ground: Arc<Ground>,
     name: String,
     ip: IpAddr,
     disk: Disk,
@@ -62,7 +62,7 @@ struct Ends {
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        self.peer.0.world.inner.network.kill(self.peer.ip());
+        self.peer.0.ground.network.kill(self.peer.ip());
         self.runtime.kill();
     }
 }
@@ -99,10 +99,10 @@ impl Life {
 }
 
 impl Peer {
-    pub(crate) fn new(world: World, name: &str, ip: IpAddr, disk: Disk) -> Self {
-        let clock = Arc::new(SimClock::new(world.inner.trace.clone()));
+    pub(crate) fn new(ground: Arc<Ground>, name: &str, ip: IpAddr, disk: Disk) -> Self {
+        let clock = Arc::new(SimClock::new(ground.trace.clone()));
         let (moves, now) = (AtomicU16::new(0), Mutex::default());
-        Self(Arc::new(Inner { world, name: name.to_owned(), ip, disk, clock, moves, now }))
+        Self(Arc::new(Inner { ground, name: name.to_owned(), ip, disk, clock, moves, now }))
     }
 
     /// Returns its name.
@@ -162,20 +162,20 @@ impl Peer {
         let runtime = Arc::new(VirtualTime::default());
         let options =
             Home::options().name(self.name()).environment(self.environment(run, &runtime));
-        let opened = options.open_at(self.disk().place(self.0.world.inner.fired.clone())).await;
+        let opened = options.open_at(self.disk().place(self.0.ground.fired.clone())).await;
         let home = match opened {
             Ok(home) => home,
             Err(error) => {
                 self.say(format_args!("not opened: {error}"));
                 // It can have begun to listen, and the disk may be held for a moment still.
-                self.0.world.inner.network.kill(self.ip());
+                self.0.ground.network.kill(self.ip());
                 runtime.kill();
                 return Err(error);
             }
         };
         self.say(format_args!("up, run {run}"));
         let life = Arc::new(Life::default());
-        self.0.world.begins(self);
+        self.0.ground.begins(self.name());
         let events = home.events().expect("a home that was just opened is open");
         tokio::spawn(listen(self.clone(), Arc::clone(&life), events));
         let home = Arc::new(home);
@@ -184,18 +184,19 @@ impl Peer {
     }
 
     fn environment(&self, run: u64, runtime: &Arc<VirtualTime>) -> Environment {
-        let world = &self.0.world;
-        let network = world.inner.network.clone();
+        let ground = &self.0.ground;
+        let network = ground.network.clone();
         let purpose = format!("peer {} run {run}", self.name());
         Environment {
             network: Arc::new(Machine { network, ip: self.ip() }),
             runtime: Arc::clone(runtime) as Arc<dyn quinn::Runtime>,
-            seed: Draws::new(world.seed(), &purpose).bytes(),
+            seed: Draws::new(ground.seed, &purpose).bytes(),
             clock: Arc::clone(&self.0.clock) as Arc<dyn rejoinder::environment::WallClock>,
             crypto: Some(crypto::provider()),
             disk: DiskDriver::Task(Arc::new(Paced {
                 disk: self.disk().clone(),
-                peer: self.clone(),
+                ground: Arc::clone(ground),
+                peer: self.name().to_owned(),
             })),
         }
     }
@@ -212,9 +213,9 @@ impl Peer {
 
     pub(crate) fn kill(&self) -> bool {
         let Some(running) = lock(&self.0.now).running.take() else { return false };
-        let inner = &self.0.world.inner;
-        inner.network.kill(self.ip());
-        self.disk().crash(&mut lock(&inner.draws), &inner.fired);
+        let ground = &self.0.ground;
+        ground.network.kill(self.ip());
+        self.disk().crash(&mut lock(&ground.draws), &ground.fired);
         running.life.end();
         running.runtime.kill();
         // Aborts the node, if no story holds the home any longer.
@@ -284,7 +285,7 @@ impl Peer {
     /// Flips a bit of what is durable.
     pub fn flip_bit(&self) {
         self.say("a bit flips");
-        self.disk().flip_bit(&mut lock(&self.0.world.inner.draws));
+        self.disk().flip_bit(&mut lock(&self.0.ground.draws));
     }
 
     /// Takes a snapshot of what is durable now. Returns its number.
@@ -319,12 +320,12 @@ impl Peer {
 
     fn move_to(&self, address: IpAddr) {
         self.say(format_args!("is at {address} now"));
-        self.0.world.inner.network.move_to(self.ip(), address);
+        self.0.ground.network.move_to(self.ip(), address);
     }
 
     /// Returns the address that the machine has now.
     pub fn address(&self) -> IpAddr {
-        self.0.world.inner.network.address(self.ip())
+        self.0.ground.network.address(self.ip())
     }
 
     /// Makes the wall clock jump by that many milliseconds.
@@ -333,18 +334,8 @@ impl Peer {
         self.0.clock.jump(millis);
     }
 
-    /// Notes that it does something at this moment.
-    pub(crate) fn works(&self, work: Work) {
-        self.0.world.works(self, work);
-    }
-
     pub(crate) fn say(&self, what: impl fmt::Display) {
-        self.0.world.inner.trace.event(self.name(), "", "", what);
-    }
-
-    pub(crate) fn trace(&self, event: &HomeEvent) {
-        let (link, request, what) = crate::lines::of(event);
-        self.0.world.inner.trace.event(self.name(), &link, &request, what);
+        self.0.ground.trace.event(self.name(), "", "", what);
     }
 }
 
@@ -354,10 +345,10 @@ async fn listen(peer: Peer, life: Arc<Life>, mut events: Events) {
         if life.is_over() {
             return;
         }
-        peer.0.world.heard(&peer, &event);
+        peer.0.ground.heard(peer.name(), &event);
     }
     if !life.is_over() {
-        peer.0.world.fail(format!(
+        peer.0.ground.fail(format!(
             "the node of {} ended by itself: {}",
             peer.name(),
             events.closed()

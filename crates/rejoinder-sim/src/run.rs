@@ -8,11 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    crypto,
-    failure::Failure,
-    world::{World, lock},
-};
+use crate::{crypto, failure::Failure, lock::lock, world::World};
 
 impl World {
     /// Tells a story in this world, in virtual time, on a thread of its own.
@@ -37,7 +33,7 @@ impl World {
         &self,
         story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let patience = *lock(&self.inner.patience);
+        let patience = *lock(&self.ground.patience);
         tell_on_a_thread(self, patience, story)
     }
 }
@@ -51,7 +47,7 @@ fn tell_on_a_thread<T: Send + 'static>(
     let inside = world.clone();
     let work = move || {
         #[cfg(rejoinder_mutants)]
-        rejoinder_identity::mutant::choose(*lock(&inside.inner.mutant));
+        rejoinder_identity::mutant::choose(*lock(&inside.ground.mutant));
         let told = catch_unwind(AssertUnwindSafe(|| tell(&inside, story)));
         // Nobody waits any more when the watchdog was faster.
         let _late = done.send(told);
@@ -64,7 +60,7 @@ fn tell_on_a_thread<T: Send + 'static>(
         Ok(told) => told.map_err(|panic| failure(world, text(&*panic))),
         Err(_) => Err(failure(world, format!("not done within {patience:?} of real time"))),
     };
-    match world.broken() {
+    match world.ground.broken() {
         Some(why) => Err(failure(world, why)),
         None => told?.ok_or_else(|| failure(world, "broken".to_owned())),
     }
@@ -78,13 +74,13 @@ fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
         .build()
         .expect("a runtime without sockets can be built");
     runtime.block_on(async {
-        world.inner.trace.begin();
+        world.ground.trace.begin();
         crypto::begin(world.seed());
-        tokio::spawn(world.inner.network.clone().fly());
+        tokio::spawn(world.ground.network.clone().fly());
         tokio::spawn(world.clone().look_around());
         let told = tokio::select! {
             biased;
-            () = world.breaks() => None,
+            () = world.ground.breaks() => None,
             told = story(world) => Some(told),
         };
         for peer in world.peers() {
@@ -96,7 +92,7 @@ fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
 }
 
 fn failure(world: &World, why: String) -> Failure {
-    Failure { seed: world.seed(), why, trace: world.inner.trace.tail() }
+    Failure { seed: world.seed(), why, trace: world.ground.trace.tail() }
 }
 
 fn text(panic: &(dyn Any + Send)) -> String {

@@ -37,8 +37,9 @@ use crate::{
     draws::Draws,
     failure::Failure,
     fault::{Deed, Happening, Mishap},
+    lock::lock,
     peer::{Life, Peer},
-    world::{World, lock},
+    world::World,
 };
 
 /// What a world was like in which everything held.
@@ -154,10 +155,10 @@ impl Swarm {
         let mut hosts = vec![agent];
         if profile.second {
             hosts.push(world.peer("p0").await);
-            world.inner.fired.count(Deed::SecondWorkspace);
+            world.ground.fired.count(Deed::SecondWorkspace);
         }
         if stranger.is_some() {
-            world.inner.fired.count(Deed::StrangersHint);
+            world.ground.fired.count(Deed::StrangersHint);
         }
         let mut spaces = Vec::new();
         for (number, peer) in hosts.into_iter().enumerate() {
@@ -190,7 +191,7 @@ impl Swarm {
             swarm.at_the_door(peer, event);
             swarm.0.calls.event(peer, event);
             if late(event) {
-                swarm.0.world.inner.fired.count(Deed::LateProposal);
+                swarm.0.world.ground.fired.count(Deed::LateProposal);
             }
         });
         swarm
@@ -231,7 +232,7 @@ impl Swarm {
             if !self.pause(draws.pause(self.0.profile.breaks_for / 3)).await {
                 return;
             }
-            self.0.world.inner.fired.count(Deed::LateJoin);
+            self.0.world.ground.fired.count(Deed::LateJoin);
         }
         let peer = match there {
             Some(peer) => peer,
@@ -245,7 +246,7 @@ impl Swarm {
         if draws.chance(self.0.profile.wrong_clocks) {
             let years = i64::try_from(draws.below(40)).unwrap_or(0) - 20;
             peer.jump_clock(years * 365 * 86_400_000);
-            self.0.world.inner.fired.count(Mishap::WrongClock);
+            self.0.world.ground.fired.count(Mishap::WrongClock);
         }
         person::live(self, peer).await;
     }
@@ -283,7 +284,7 @@ impl Swarm {
 
     /// What somebody at a peer has seen of a workspace.
     fn looked(&self, peer: &Peer, space: &Space, view: &WorkspaceView) {
-        self.0.world.seen(peer, view);
+        self.0.world.ground.seen(peer.name(), view);
         if view.uncarried == 0 {
             self.0.ledger.all_carried(peer.name(), space.workspace);
         }

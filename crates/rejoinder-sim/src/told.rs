@@ -14,7 +14,7 @@ use rejoinder::{
 use rejoinder::{Workspace, WorkspaceView};
 use tokio::time::sleep;
 
-use crate::world::lock;
+use crate::lock::lock;
 
 /// How long a watcher looks away after each state: it need not see all of them, but the last.
 const LOOKS_AWAY: Duration = Duration::from_millis(500);

@@ -3,95 +3,38 @@
 use std::{
     collections::BTreeMap,
     net::{IpAddr, Ipv4Addr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
-use rejoinder::{HomeEvent, WorkspaceView};
-use tokio::{sync::Notify, time::sleep};
+use rejoinder::HomeEvent;
+use tokio::time::sleep;
 
 use crate::{
-    disk::Disk,
-    draws::Draws,
-    fault::{Fired, Happening},
-    moment::{Moment, Work},
-    network::{Link, Network},
-    peer::Peer,
-    safety::{self, Safety},
-    told::Told,
-    trace::Trace,
+    disk::Disk, fault::Happening, ground::Ground, lock::lock, network::LinkQuality, peer::Peer,
+    safety,
 };
 
 /// A world that follows from its seed. [`World::run`] tells a story in it.
 #[derive(Debug, Clone)]
 pub struct World {
-    pub(crate) inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) seed: u64,
-    pub(crate) trace: Trace,
-    pub(crate) fired: Fired,
-    pub(crate) network: Network,
-    pub(crate) draws: Mutex<Draws>,
-    pub(crate) peers: Mutex<BTreeMap<String, Peer>>,
-    safety: Mutex<Safety>,
-    pub(crate) told: Mutex<Told>,
-    pub(crate) moment: Mutex<Moment>,
-    observers: Mutex<Observers>,
-    broken: Mutex<Option<String>>,
-    breaks: Notify,
-    pub(crate) patience: Mutex<Duration>,
-    #[cfg(rejoinder_mutants)]
-    pub(crate) mutant: Mutex<&'static str>,
-}
-
-/// Those who hear every event.
-#[derive(Default)]
-struct Observers(Vec<Observer>);
-
-type Observer = Box<dyn FnMut(&str, &HomeEvent) + Send>;
-
-impl std::fmt::Debug for Observers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} observers", self.0.len())
-    }
+    pub(crate) ground: Arc<Ground>,
+    peers: Arc<Mutex<BTreeMap<String, Peer>>>,
 }
 
 /// The time between two looks at every peer.
 const LOOK: Duration = Duration::from_secs(2);
-/// The real time that a story may take by default.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 impl World {
     /// Returns an empty world: good links, sound disks, right clocks.
     pub fn new(seed: u64) -> Self {
-        let (trace, fired) = (Trace::default(), Fired::default());
-        let inner = Inner {
-            seed,
-            network: Network::new(seed, trace.clone(), fired.clone()),
-            trace,
-            fired,
-            draws: Mutex::new(Draws::new(seed, "world")),
-            peers: Mutex::default(),
-            safety: Mutex::default(),
-            told: Mutex::default(),
-            moment: Mutex::default(),
-            observers: Mutex::default(),
-            broken: Mutex::default(),
-            breaks: Notify::new(),
-            patience: Mutex::new(PATIENCE),
-            #[cfg(rejoinder_mutants)]
-            mutant: Mutex::default(),
-        };
-        Self { inner: Arc::new(inner) }
+        Self { ground: Ground::new(seed), peers: Arc::default() }
     }
 
     /// Sets the real time that the story may take: paused time stands still while a task is busy.
     #[must_use]
     pub fn patience(self, real: Duration) -> Self {
-        *lock(&self.inner.patience) = real;
+        *lock(&self.ground.patience) = real;
         self
     }
 
@@ -99,38 +42,38 @@ impl World {
     #[cfg(rejoinder_mutants)]
     #[must_use]
     pub fn with_mutant(self, name: &'static str) -> Self {
-        *lock(&self.inner.mutant) = name;
+        *lock(&self.ground.mutant) = name;
         self
     }
 
     /// Returns the seed.
     pub fn seed(&self) -> u64 {
-        self.inner.seed
+        self.ground.seed
     }
 
     /// Returns the virtual time that has passed.
     pub fn elapsed(&self) -> Duration {
-        self.inner.trace.elapsed()
+        self.ground.trace.elapsed()
     }
 
     /// Returns a hash of all packets and events so far: the same for the same seed and story.
     pub fn trace_hash(&self) -> u64 {
-        self.inner.trace.hash()
+        self.ground.trace.hash()
     }
 
     /// Returns the trace so far: a line for each event.
     pub fn trace(&self) -> Vec<String> {
-        self.inner.trace.lines()
+        self.ground.trace.lines()
     }
 
     /// Returns the number of packets that were sent so far.
     pub fn packets(&self) -> u64 {
-        self.inner.trace.packets()
+        self.ground.trace.packets()
     }
 
     /// Returns the number of times that each fault, mishap and deed has happened so far.
     pub fn faults(&self) -> BTreeMap<Happening, u64> {
-        self.inner.fired.counts()
+        self.ground.fired.counts()
     }
 
     /// Returns a new device of that name, with its home open.
@@ -154,86 +97,49 @@ impl World {
     }
 
     fn add(&self, name: &str, disk: Disk) -> Peer {
-        let mut peers = lock(&self.inner.peers);
+        let mut peers = lock(&self.peers);
         let number = u8::try_from(peers.len() + 1).expect("a world has fewer than 256 peers");
         let ip = IpAddr::V4(Ipv4Addr::new(10, 0, 0, number));
-        let peer = Peer::new(self.clone(), name, ip, disk);
+        let peer = Peer::new(Arc::clone(&self.ground), name, ip, disk);
         let before = peers.insert(name.to_owned(), peer.clone());
         assert!(before.is_none(), "there are two peers named {name}");
         peer
     }
 
     /// Sets the links that are not set one by one.
-    pub fn set_links(&self, link: Link) {
-        self.inner.network.set_usual(link);
+    pub fn set_links(&self, link: LinkQuality) {
+        self.ground.network.set_usual(link);
     }
 
     /// Sets the link from one peer to another, in that direction.
-    pub fn set_link(&self, from: &Peer, to: &Peer, link: Link) {
-        self.inner.network.set_link(from.ip(), to.ip(), link);
+    pub fn set_link(&self, from: &Peer, to: &Peer, link: LinkQuality) {
+        self.ground.network.set_link(from.ip(), to.ip(), link);
     }
 
     /// Adds a line to the trace that says what the story does.
     pub fn note(&self, what: &str) {
-        self.inner.trace.event("", "", "", what);
+        self.ground.trace.event("", "", "", what);
     }
 
     /// Says that a promise was broken: the run fails.
     pub fn fail(&self, why: impl Into<String>) {
-        let why = why.into();
-        self.inner.trace.event("", "", "", format_args!("BROKEN: {why}"));
-        lock(&self.inner.broken).get_or_insert(why);
-        self.inner.breaks.notify_one();
+        self.ground.fail(why);
     }
 
     /// Adds an observer, which hears the peer's name and the event for every event of every peer.
     pub fn observe(&self, observer: impl FnMut(&str, &HomeEvent) + Send + 'static) {
-        lock(&self.inner.observers).0.push(Box::new(observer));
+        self.ground.observe(observer);
     }
 
-    /// Drops peers and observers. They hold their world, which would otherwise never be freed.
+    /// Drops peers and observers. These may hold their world, which would otherwise never be freed.
     pub(crate) fn ends(&self) {
-        lock(&self.inner.peers).clear();
-        lock(&self.inner.observers).0.clear();
-    }
-
-    pub(crate) fn broken(&self) -> Option<String> {
-        lock(&self.inner.broken).clone()
-    }
-
-    pub(crate) async fn breaks(&self) {
-        self.inner.breaks.notified().await;
+        lock(&self.peers).clear();
+        self.ground.forget_observers();
     }
 
     /// Returns all peers, by name.
     pub fn peers(&self) -> Vec<Peer> {
-        lock(&self.inner.peers).values().cloned().collect()
-    }
-
-    /// Notes an event that a peer's listener heard.
-    pub(crate) fn heard(&self, peer: &Peer, event: &HomeEvent) {
-        peer.trace(event);
-        self.works(peer, Work::Events);
-        lock(&self.inner.told).event(peer.name(), event);
-        self.check(|safety| safety.event(peer.name(), event));
-        for observer in &mut lock(&self.inner.observers).0 {
-            observer(peer.name(), event);
-        }
-    }
-
-    /// A home was opened: its listeners know nothing yet.
-    pub(crate) fn begins(&self, peer: &Peer) {
-        lock(&self.inner.told).begin(peer.name());
-    }
-
-    pub(crate) fn works(&self, peer: &Peer, work: Work) {
-        if let Err(why) = lock(&self.inner.moment).count(peer.name(), work) {
-            self.fail(why);
-        }
-    }
-
-    pub(crate) fn seen(&self, peer: &Peer, view: &WorkspaceView) {
-        self.check(|safety| safety.workspace(peer.name(), view));
+        lock(&self.peers).values().cloned().collect()
     }
 
     /// Looks at every peer, again and again: some promises can't be checked from events alone.
@@ -244,37 +150,26 @@ impl World {
                 let (Some(life), Some(home)) = (peer.life(), peer.try_home()) else { continue };
                 let Some(Ok(workspaces)) = life.within(home.workspaces()).await else { continue };
                 if let Some(Ok(backlog)) = life.within(home.backlog()).await {
-                    self.check(|_| safety::bounded(peer.name(), &backlog));
+                    self.ground.check(|_| safety::bounded(peer.name(), &backlog));
                 }
                 if let Some(Ok(work)) = life.within(home.work()).await {
-                    self.check(|_| safety::computed(peer.name(), &work));
+                    self.ground.check(|_| safety::computed(peer.name(), &work));
                 }
                 drop(home);
                 for workspace in workspaces {
-                    let watcher = lock(&self.inner.told).watcher(peer.name(), workspace.id());
+                    let watcher = lock(&self.ground.told).watcher(peer.name(), workspace.id());
                     if let Some(watcher) = watcher {
                         tokio::spawn(watcher.watch(workspace.clone()));
                     }
                     if let Some(Ok(view)) = life.within(workspace.view()).await {
-                        self.seen(&peer, &view);
-                        let told = lock(&self.inner.told).look(peer.name(), &view);
+                        self.ground.seen(peer.name(), &view);
+                        let told = lock(&self.ground.told).look(peer.name(), &view);
                         if let Err(why) = told {
-                            self.fail(why);
+                            self.ground.fail(why);
                         }
                     }
                 }
             }
         }
     }
-
-    fn check(&self, check: impl FnOnce(&mut Safety) -> Result<(), String>) {
-        let checked = check(&mut lock(&self.inner.safety));
-        if let Err(why) = checked {
-            self.fail(why);
-        }
-    }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -165,7 +165,7 @@ fn open_private(path: &Path) -> io::Result<File> {
 /// A backend as redb wants it: by value. Each call is passed on, until it is frozen: redb writes
 /// once more when it closes a file, and a damaged one must stay as it is.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct Freezable {
     disk: Box<dyn StorageBackend>,
     frozen: Frozen,
 }
@@ -187,7 +187,7 @@ impl Frozen {
     }
 }
 
-impl Opened {
+impl Freezable {
     pub(crate) fn new(disk: Box<dyn StorageBackend>) -> Self {
         Self { disk, frozen: Frozen::default() }
     }
@@ -197,7 +197,7 @@ impl Opened {
     }
 }
 
-impl StorageBackend for Opened {
+impl StorageBackend for Freezable {
     fn len(&self) -> io::Result<u64> {
         self.disk.len()
     }

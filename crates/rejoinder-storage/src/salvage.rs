@@ -11,7 +11,7 @@ use redb::{Durability, ReadableDatabase, ReadableTable, TableHandle};
 use rejoinder_replica::{Salvaged, Table};
 
 use crate::{
-    backend::{Backend, Opened},
+    backend::{Backend, Freezable},
     error::{Failure, What},
     format::{self, definition},
     guard::guarded,
@@ -171,7 +171,7 @@ fn walk(database: &impl ReadableDatabase, table: Table, checked: bool) -> Walked
 }
 
 fn write(backend: &dyn Backend, found: &BTreeMap<Table, Walked>) -> Result<(), Failure> {
-    let beside = Opened::new(backend.open_beside()?);
+    let beside = Freezable::new(backend.open_beside()?);
     let frozen = beside.frozen();
     let database = format::create(beside, &frozen)?;
     let mut write = database.begin_write()?;

@@ -11,7 +11,7 @@ use redb::{Database, Durability};
 use rejoinder_replica::{Batch, Load, Loaded, Restored, RowOp, Salvaged, Table};
 
 use crate::{
-    backend::{Backend, Frozen, HomeFile, Opened},
+    backend::{Backend, Freezable, Frozen, HomeFile},
     copy::FileCopy,
     error::{Doing, Failure, StoreError, What},
     format,
@@ -99,7 +99,7 @@ impl Store {
     pub fn make_file(path: &Path) -> Result<(), StoreError> {
         let file = HomeFile::new(path);
         let made = guarded(|| {
-            let beside = Opened::new(file.open_beside()?);
+            let beside = Freezable::new(file.open_beside()?);
             let frozen = beside.frozen();
             format::create(beside, &frozen)?.close()?;
             Ok(file.appear()?)
@@ -273,7 +273,7 @@ fn close(state: &mut State) {
 
 fn open_disk(backend: &dyn Backend) -> Result<State, Failure> {
     let open = || {
-        let opened = Opened::new(backend.open()?);
+        let opened = Freezable::new(backend.open()?);
         let frozen = opened.frozen();
         let database = format::create(opened, &frozen)?;
         Ok(State::Open(database, frozen))

@@ -60,7 +60,7 @@ impl Sync {
             return;
         }
         link.known = Known::All;
-        link.owed.settle(self.held.log.length());
+        link.owed.has_all(self.held.log.length());
         link.talk.agrees();
         if theirs.all_stored && !std::mem::replace(&mut link.all_carried, true) {
             self.effects.push_back(Effect::Carried { link: id, carried: Carried::Everything });

@@ -114,7 +114,7 @@ impl Owed {
     }
 
     /// The other side has all that is here.
-    pub(crate) fn settle(&mut self, records: u64) {
+    pub(crate) fn has_all(&mut self, records: u64) {
         *self = Self { records: Some(records), ..Self::default() };
     }
 

@@ -50,9 +50,9 @@ impl Sync {
         self.look(id);
         let Some(link) = self.links.get_mut(&id) else { return };
         link.queued = false;
-        let said = link.next_control(&mut self.held, self.takes_in);
+        let said = link.next_control(&mut self.held, self.has_room);
         let said = said.map(|message| message.to_frame()).or_else(|| link.next_items());
-        let said = said.or_else(|| link.next_part(&self.held, self.takes_in));
+        let said = said.or_else(|| link.next_part(&self.held, self.has_room));
         let effect = said
             .map(|frame| Effect::Send(id, frame))
             .or_else(|| link.next_fetch(id, &self.held))
@@ -68,7 +68,7 @@ impl Sync {
 
 impl Link {
     /// Returns a message that is small and waits for nothing.
-    fn next_control(&mut self, held: &mut Held, takes_in: bool) -> Option<Message<'static>> {
+    fn next_control(&mut self, held: &mut Held, has_room: bool) -> Option<Message<'static>> {
         if self.talk.asks() {
             let position = held.position(true);
             self.talk.tell(position);
@@ -77,7 +77,7 @@ impl Link {
         if !self.acknowledging.is_empty() {
             return Some(Message::Stored(self.next_acknowledgement(held)));
         }
-        let heard = takes_in.then(|| self.inflow.tell(limits::HEARD)).flatten();
+        let heard = has_room.then(|| self.inflow.tell(limits::HEARD)).flatten();
         heard.map(|bytes| Message::Heard(Heard { bytes }))
     }
 
@@ -109,10 +109,10 @@ impl Link {
 
     /// Returns the next part of our summary. Received bytes are acknowledged first; otherwise the
     /// peer cannot tell whether an item missing from this summary is still in flight.
-    fn next_part(&mut self, held: &Held, takes_in: bool) -> Option<Vec<u8>> {
+    fn next_part(&mut self, held: &Held, has_room: bool) -> Option<Vec<u8>> {
         let Part { from, answer } =
             self.talk.part().filter(|_| self.has_room(limits::FRAME_TARGET))?;
-        if takes_in && let Some(bytes) = self.inflow.tell(0) {
+        if has_room && let Some(bytes) = self.inflow.tell(0) {
             return Some(Message::Heard(Heard { bytes }).to_frame());
         }
         let (lines, until) = held.part(from);

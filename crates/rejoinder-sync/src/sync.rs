@@ -50,7 +50,7 @@ pub struct Sync {
     pub(crate) inbox: VecDeque<(LinkId, Inbound)>,
     /// Links that may have something to say, in turns.
     pub(crate) speakers: VecDeque<LinkId>,
-    pub(crate) takes_in: bool,
+    pub(crate) has_room: bool,
     seed: [u8; 32],
     draws: u64,
     #[cfg(rejoinder_mutants)]
@@ -77,7 +77,7 @@ impl Sync {
             effects: VecDeque::new(),
             inbox: VecDeque::new(),
             speakers: VecDeque::new(),
-            takes_in: true,
+            has_room: true,
             seed,
             draws: 0,
             #[cfg(rejoinder_mutants)]
@@ -126,10 +126,10 @@ impl Sync {
 
     /// Says whether there is room here for more items from links. While there is none, no peer gets
     /// credit, so that each stops after a window. Items on their way still come.
-    pub fn take_in(&mut self, now: Timestamp, room: bool) {
+    pub fn set_room(&mut self, now: Timestamp, room: bool) {
         self.now = now;
-        if self.takes_in != room {
-            self.takes_in = room;
+        if self.has_room != room {
+            self.has_room = room;
             self.wake_all();
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_identity::QuestionId;
-use rejoinder_replica::{How, RequestStatus, RequestView};
+use rejoinder_replica::{RequestStatus, RequestView, TurnEnd};
 
 use crate::{
     error::{Closed, NotDone},
@@ -27,7 +27,7 @@ pub enum Outcome {
     /// Cancelled.
     Cancelled,
     /// Its turn ended without a response.
-    Ended(How),
+    Ended(TurnEnd),
     /// Its turn failed, and may be resumed: see [`Asked::resumed`].
     Suspended,
     /// The home was closed. The request is open still, and found again by

@@ -1,19 +1,18 @@
 //! A home that is open: the device, its workspaces and its links.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::net::SocketAddr;
 
 use rejoinder_identity::{Incarnation, PeerId, Ticket, WorkspaceId};
 use rejoinder_replica::{Backlog, Command, Replica, Reply, Work};
 use tokio::task::JoinHandle;
 
 use crate::{
-    error::{Closed, NotDone, OpenError},
+    error::{Closed, NotDone},
     events::Events,
     handle::{Call, Handle, Topic},
     host::Host,
     links::LinkView,
     node,
-    options::Options,
     states::States,
     workspace::Workspace,
 };
@@ -31,20 +30,6 @@ pub struct Home {
 }
 
 impl Home {
-    /// Opens the home in that directory, and makes it when it is not there.
-    ///
-    /// # Errors
-    ///
-    /// See [`OpenError`].
-    pub async fn open(directory: impl Into<PathBuf>) -> Result<Self, OpenError> {
-        Self::options().open(directory).await
-    }
-
-    /// Options for opening a home otherwise than by default.
-    pub fn options() -> Options {
-        Options::new()
-    }
-
     pub(crate) fn start(opened: node::Opened) -> Self {
         let node::Opened { node, handle, me, incarnation } = opened;
         Self { handle, node: tokio::spawn(node.run()), me, incarnation }

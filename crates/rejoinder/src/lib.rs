@@ -60,6 +60,7 @@ mod limits;
 mod links;
 mod node;
 mod notifier;
+mod opening;
 mod options;
 mod place;
 mod proposal;
@@ -94,8 +95,8 @@ pub use rejoinder_identity::{
 };
 pub use rejoinder_quic::{CloseCode, Closed as LinkClosed};
 pub use rejoinder_replica::{
-    Answer, ChatView, Conflict, Edit, EditRefused, Event, Fate, How, MemberView, NotIncluded,
+    Answer, ChatView, Conflict, Edit, EditRefused, Event, Fate, MemberView, NotIncluded,
     Projection, ProposalKind, Refusal, Refused, RequestStatus, RequestView, RestoreError, Salvaged,
-    Subject, Table, Version, WorkspaceView, refusal,
+    Subject, Table, TurnEnd, Version, WorkspaceView, refusal,
 };
 pub use rejoinder_storage::StoreError;

@@ -2,21 +2,14 @@
 
 use std::{
     collections::BTreeSet,
-    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::PathBuf,
+    net::{Ipv6Addr, SocketAddr},
 };
 
 use rejoinder_identity::PeerId;
 
-use crate::{
-    environment::Environment,
-    error::OpenError,
-    home::Home,
-    node,
-    place::{CopyOf, Directory, Place},
-};
+use crate::environment::Environment;
 
-/// Options for opening a home: see [`Home::options`].
+/// Options for opening a home: see [`Home::options`](crate::Home::options).
 #[derive(Debug)]
 #[must_use = "a home is opened by `open`"]
 pub struct Options {
@@ -55,38 +48,5 @@ impl Options {
     /// In another environment than the real one.
     pub fn environment(self, environment: Environment) -> Self {
         Self { environment: Some(environment), ..self }
-    }
-
-    /// Opens the home in that directory, and makes it when it is not there.
-    ///
-    /// # Errors
-    ///
-    /// See [`OpenError`].
-    pub async fn open(self, directory: impl Into<PathBuf>) -> Result<Home, OpenError> {
-        self.open_at(Directory::new(directory)).await
-    }
-
-    /// Opens a copy, in memory, of the home in that directory, to look at what it holds. Nothing
-    /// is made or written there, so another process may have the home open, or nobody may be able
-    /// to write there. The copy shows what lay on the disk at some moment, links with nobody, and
-    /// what is done with it is gone with it.
-    ///
-    /// # Errors
-    ///
-    /// See [`OpenError`].
-    pub async fn open_copy(self, directory: impl Into<PathBuf>) -> Result<Home, OpenError> {
-        let listen = (Ipv4Addr::LOCALHOST, 0).into();
-        let alone = Self { listen, keeps_port: false, ..self }.only([]);
-        alone.open_at(CopyOf(Directory::new(directory))).await
-    }
-
-    /// Opens the home that is kept there.
-    ///
-    /// # Errors
-    ///
-    /// See [`OpenError`].
-    pub async fn open_at(self, place: impl Place) -> Result<Home, OpenError> {
-        let opened = node::open(self, Box::new(place)).await?;
-        Ok(Home::start(opened))
     }
 }

@@ -24,7 +24,7 @@ impl Proposal {
 
     pub(crate) fn of_reply(handle: &Handle, workspace: WorkspaceId, reply: Reply) -> Self {
         let Reply::Proposed(id) = reply else {
-            unreachable!("a proposal is the reply to a wish");
+            unreachable!("the reply to a command that proposes names the proposal");
         };
         Self::new(handle.clone(), workspace, id)
     }

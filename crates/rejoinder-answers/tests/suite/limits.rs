@@ -198,7 +198,7 @@ fn large(questions: usize) -> (rejoinder_answers::Form, ChatInputAnswerValue) {
 fn settle(peer: &Peer, response: ChatInputResponseKind) -> rejoinder_answers::Settlement {
     let completion = rejoinder_answers::Completion {
         response,
-        carried: &BTreeMap::new(),
+        attached: &BTreeMap::new(),
         proposer: peer.device,
         seen: peer.document.version_vector(),
     };

@@ -104,10 +104,10 @@ fn a_removed_option_stays_chosen_and_is_named_as_invalid() {
     ana.edit(submit("env", chosen("prod")));
     raise(&mut [&mut ana], &single(json!([staging])));
     assert_eq!(ana.answer("env")["value"]["value"], "prod");
-    let carried = BTreeMap::new();
+    let attached = BTreeMap::new();
     let completion = rejoinder_answers::Completion {
         response: ahp_types::state::ChatInputResponseKind::Accept,
-        carried: &carried,
+        attached: &attached,
         proposer: ana.device,
         seen: ana.document.version_vector(),
     };

@@ -17,9 +17,9 @@ fn request() -> Value {
     ]})
 }
 
-type Carried = BTreeMap<QuestionId, ChatInputAnswer>;
+type Attached = BTreeMap<QuestionId, ChatInputAnswer>;
 
-fn carry(answers: &[(&str, Value)]) -> Carried {
+fn attach(answers: &[(&str, Value)]) -> Attached {
     answers.iter().map(|(question, json)| (id(question), answer(json.clone()))).collect()
 }
 
@@ -31,10 +31,10 @@ fn settle(
     host: &Peer,
     response: ahp_types::state::ChatInputResponseKind,
     proposer: &Peer,
-    carried: &Carried,
+    attached: &Attached,
     seen: &VersionVector,
 ) -> Settlement {
-    let completion = Completion { response, carried, proposer: proposer.device, seen };
+    let completion = Completion { response, attached, proposer: proposer.device, seen };
     host.document.settle_completion(&host.form, &completion)
 }
 
@@ -46,7 +46,7 @@ fn final_answer(settlement: &Settlement, question: &str) -> (Value, Vec<PeerId>)
 #[test]
 fn an_accept_needs_the_required_ones() {
     let [mut ana] = peers(&form(request()));
-    let nothing = Carried::new();
+    let nothing = Attached::new();
     let missing =
         |ana: &Peer| settle(ana, Accept, ana, &nothing, ana.document.version_vector()).missing;
     assert_eq!(missing(&ana), [id("retries")]);
@@ -56,10 +56,10 @@ fn an_accept_needs_the_required_ones() {
     assert_eq!(missing(&ana), [id("retries")]);
     ana.edit(submit("retries", number(1.0)));
     assert_eq!(missing(&ana), []);
-    // A carried one will do.
+    // An attached one will do.
     let [other] = peers(&form(request()));
-    let carried = carry(&[("retries", number_answer("submitted", 4))]);
-    let settlement = settle(&other, Accept, &ana, &carried, &VersionVector::new());
+    let attached = attach(&[("retries", number_answer("submitted", 4))]);
+    let settlement = settle(&other, Accept, &ana, &attached, &VersionVector::new());
     assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
     let expected = (number_answer("submitted", 4), vec![ana.device]);
     assert_eq!(final_answer(&settlement, "retries"), expected);
@@ -84,13 +84,13 @@ fn rules_that_ahp_has_no_word_for_are_kept() {
     let why = ana.refused(submit("retries", number(7.0))).to_string();
     assert!(why.contains("not a multiple of 5"), "{why}");
     ana.edit(submit("notes", text("abc"))).edit(submit("retries", number(10.0)));
-    let carried = carry(&[
+    let attached = attach(&[
         ("notes", json!({"state": "submitted", "value": {"kind": "text", "value": "ABC"}})),
         ("retries", number_answer("submitted", 7)),
     ]);
-    let settlement = settle(&ana, Accept, &ana, &carried, &VersionVector::new());
+    let settlement = settle(&ana, Accept, &ana, &attached, &VersionVector::new());
     assert_eq!(settlement.invalid, [id("notes"), id("retries")]);
-    let settlement = settle(&ana, Accept, &ana, &Carried::new(), &VersionVector::new());
+    let settlement = settle(&ana, Accept, &ana, &Attached::new(), &VersionVector::new());
     assert_eq!((settlement.missing.len(), settlement.invalid.len()), (0, 0));
     // Without any, the record is what it always was.
     assert_eq!(plain.json(), serde_json::to_string(plain.request()).unwrap());
@@ -101,23 +101,23 @@ fn an_invalid_submitted_answer_is_named() {
     let [mut ana] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
     let short = json!({ "state": "submitted", "value": { "kind": "text", "value": "x" } });
-    let carried = carry(&[("notes", short)]);
+    let attached = attach(&[("notes", short)]);
     let version_vector = ana.document.version_vector().clone();
-    assert_eq!(settle(&ana, Accept, &ana, &carried, &version_vector).invalid, [id("notes")]);
+    assert_eq!(settle(&ana, Accept, &ana, &attached, &version_vector).invalid, [id("notes")]);
     // A decline leaves it out.
-    let declined = settle(&ana, Decline, &ana, &carried, &version_vector);
+    let declined = settle(&ana, Decline, &ana, &attached, &version_vector);
     assert_eq!((declined.invalid.len(), declined.missing.len()), (0, 0));
     assert!(!declined.answers.contains_key(&id("notes")));
     assert!(declined.answers.contains_key(&id("retries")));
 }
 
 #[test]
-fn a_carried_skip_displaces_no_submitted_answer_and_a_carried_draft_nothing_stronger() {
+fn an_attached_skip_displaces_no_submitted_answer_and_an_attached_draft_nothing_stronger() {
     let [mut ana] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0))).edit(skip("sure"));
     let yes = json!({ "state": "draft", "value": { "kind": "boolean", "value": true } });
-    let carried = carry(&[("retries", json!({ "state": "skipped" })), ("sure", yes)]);
-    let settlement = settle(&ana, Accept, &ana, &carried, &VersionVector::new());
+    let attached = attach(&[("retries", json!({ "state": "skipped" })), ("sure", yes)]);
+    let settlement = settle(&ana, Accept, &ana, &attached, &VersionVector::new());
     assert_eq!(final_answer(&settlement, "retries").0, number_answer("submitted", 1));
     assert_eq!(final_answer(&settlement, "sure").0, json!({ "state": "skipped" }));
     assert_eq!(settlement.displaced, []);
@@ -127,13 +127,13 @@ fn a_carried_skip_displaces_no_submitted_answer_and_a_carried_draft_nothing_stro
 fn what_the_proposer_had_not_seen_is_displaced() {
     let [mut ana, mut ben] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
-    let (seen, carried) = (
+    let (seen, attached) = (
         ana.document.version_vector().clone(),
-        carry(&[("retries", number_answer("submitted", 1))]),
+        attach(&[("retries", number_answer("submitted", 1))]),
     );
     // Ben saw it and submitted something else.
     ben.take(&ana).edit(submit("retries", number(2.0)));
-    let settlement = settle(&ben, Accept, &ana, &carried, &seen);
+    let settlement = settle(&ben, Accept, &ana, &attached, &seen);
     let expected = (number_answer("submitted", 1), vec![ana.device]);
     assert_eq!(final_answer(&settlement, "retries"), expected);
     let [displaced] = &settlement.displaced[..] else { panic!("{:?}", settlement.displaced) };
@@ -143,29 +143,29 @@ fn what_the_proposer_had_not_seen_is_displaced() {
     );
     assert_eq!(displaced.actor, ben.writer().actor(&DOCUMENT));
     // Had she seen it, it would not be.
-    let settlement = settle(&ben, Accept, &ana, &carried, ben.document.version_vector());
+    let settlement = settle(&ben, Accept, &ana, &attached, ben.document.version_vector());
     assert_eq!(settlement.displaced, []);
     // Nor if it were the same value.
     ben.edit(submit("retries", number(1.0)));
-    assert_eq!(settle(&ben, Accept, &ana, &carried, &seen).displaced, []);
+    assert_eq!(settle(&ben, Accept, &ana, &attached, &seen).displaced, []);
 }
 
 #[test]
-fn a_carried_answer_is_its_authors_and_not_the_proposers() {
+fn an_attached_answer_is_its_authors_and_not_the_proposers() {
     let [mut ana, mut ben, cleo] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
     ben.take(&ana);
     let seen = ben.document.version_vector().clone();
-    let carried = carry(&[("retries", number_answer("submitted", 1))]);
-    let settlement = settle(&ben, Accept, &cleo, &carried, &seen);
+    let attached = attach(&[("retries", number_answer("submitted", 1))]);
+    let settlement = settle(&ben, Accept, &cleo, &attached, &seen);
     assert_eq!(final_answer(&settlement, "retries").1, [ana.device]);
     // Also when it was overwritten meanwhile: it is in the past that the proposer saw.
     ben.edit(submit("retries", number(2.0)));
-    let settlement = settle(&ben, Accept, &cleo, &carried, &seen);
+    let settlement = settle(&ben, Accept, &cleo, &attached, &seen);
     assert_eq!(final_answer(&settlement, "retries").1, [ana.device]);
     // What nobody wrote is the proposer's.
-    let carried = carry(&[("retries", number_answer("submitted", 7))]);
-    let settlement = settle(&ben, Accept, &cleo, &carried, &seen);
+    let attached = attach(&[("retries", number_answer("submitted", 7))]);
+    let settlement = settle(&ben, Accept, &cleo, &attached, &seen);
     assert_eq!(final_answer(&settlement, "retries").1, [cleo.device]);
 }
 
@@ -173,16 +173,16 @@ fn a_carried_answer_is_its_authors_and_not_the_proposers() {
 fn what_fits_no_question_is_left_out() {
     let [mut ana] = peers(&form(request()));
     ana.edit(submit("retries", number(1.0)));
-    let carried = carry(&[
+    let attached = attach(&[
         ("nobody", number_answer("submitted", 1)),
         ("sure", json!({ "state": "draft", "value": { "kind": "text", "value": "x" } })),
     ]);
-    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.version_vector());
+    let settlement = settle(&ana, Accept, &ana, &attached, ana.document.version_vector());
     assert_eq!(settlement.answers.keys().collect::<Vec<_>>(), [&id("retries")]);
     // A submitted one of the wrong kind can't be overlooked in an accept.
     let wrong = json!({ "state": "submitted", "value": { "kind": "text", "value": "x" } });
-    let carried = carry(&[("sure", wrong)]);
-    let settlement = settle(&ana, Accept, &ana, &carried, ana.document.version_vector());
+    let attached = attach(&[("sure", wrong)]);
+    let settlement = settle(&ana, Accept, &ana, &attached, ana.document.version_vector());
     assert_eq!(settlement.invalid, [id("sure")]);
 }
 

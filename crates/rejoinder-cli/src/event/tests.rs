@@ -28,11 +28,11 @@ fn events() {
         r#"{"event":"notIncluded","request":"r","question":"q","by":"p"}"#,
     );
     check(
-        Event::Ended { request: "r".to_owned(), how: Ended::Expired },
+        Event::Ended { request: "r".to_owned(), how: TurnEnd::Expired },
         r#"{"event":"ended","request":"r","how":"expired"}"#,
     );
     check(
-        Event::Result(Outcome::ended("r", Ended::Failed, &BTreeMap::new())),
+        Event::Result(Outcome::ended("r", TurnEnd::Failed, &BTreeMap::new())),
         r#"{"event":"result","request":"r","response":null,"answers":{},"ended":"failed"}"#,
     );
 }
@@ -46,8 +46,8 @@ fn answers() {
         Event::Answer {
             request: "r".to_owned(),
             question: "q".to_owned(),
-            given: given(State::Submitted, Some(value.clone()), "p"),
-            conflict: vec![given(State::Skipped, None, "o")],
+            given: given(AnswerState::Submitted, Some(value.clone()), "p"),
+            conflict: vec![given(AnswerState::Skipped, None, "o")],
         },
         r#"{"event":"answer","request":"r","question":"q","state":"submitted","value":{"kind":"text","value":"x"},"by":"p","conflict":[{"state":"skipped","by":"o"}]}"#,
     );

@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use rejoinder::{
-    Answer, ChatInputAnswer, ChatInputRequest, ChatInputResponseKind, DocumentId, Fate, How,
-    ProposalId, RequestStatus, Table, WorkspaceId,
+    Answer, ChatInputAnswer, ChatInputRequest, ChatInputResponseKind, DocumentId, Fate, ProposalId,
+    RequestStatus, Table, TurnEnd, WorkspaceId,
 };
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ fn only_what_was_seen_open_has_ended_in_this_run() {
 fn the_end_of_a_turn_says_how() {
     let mut feed = Feed::new(peer(1));
     feed.know(view("m", None, RequestStatus::Open));
-    let ended = view("m", None, RequestStatus::Ended(How::Expired));
+    let ended = view("m", None, RequestStatus::Ended(TurnEnd::Expired));
     let events = told(&mut feed, request(ENDED, Arc::new(ended)));
     assert_eq!((words(&events), &events[0]["how"]), (vec!["ended"], &json!("expired")));
 }
@@ -210,7 +210,7 @@ fn lines_stay_as_they_are() {
         ),
         HomeEvent::Plain(Told::Void { workspace, opening }),
         request(OPENED, prod()),
-        request(ENDED, Arc::new(view("m", None, RequestStatus::Ended(How::Cancelled)))),
+        request(ENDED, Arc::new(view("m", None, RequestStatus::Ended(TurnEnd::Cancelled)))),
         fate(Fate::Saved),
         fate(Fate::Carried(2)),
         fate(Fate::Received),

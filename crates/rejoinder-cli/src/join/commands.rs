@@ -51,8 +51,8 @@ async fn let_in(joined: &Joined<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!(
-        "{NOT_LET_IN}, and leaves; its wish is kept in this home, and the next `rejoinder join` of \
-         the home asks again"
+        "{NOT_LET_IN}, and leaves; what it asks is kept in this home, and the next `rejoinder \
+         join` of the home asks again"
     );
     Err(Failure::new("not-let-in", message))
 }

@@ -139,10 +139,10 @@ impl FormOnTerminal<'_> {
                 stale = changed(&mut self.shown) => self.outdate(stale),
                 () = after(timeout) => self.tell(Input::Tick),
             }
-            let mut next = self.settle().await?;
+            let mut next = self.catch_up().await?;
             while next == Next::Stop {
                 self.stop(raw).map_err(failed)?;
-                next = self.settle().await?;
+                next = self.catch_up().await?;
             }
             if self.draw().is_err() {
                 // Nor is one that can't be written to there any more.
@@ -218,7 +218,7 @@ impl FormOnTerminal<'_> {
     /// Does what the form wants done, and shows it how things stand, until neither is left. Every
     /// action is done before the form is shown the next state: one that was read before would
     /// undo on the screen what was typed.
-    async fn settle(&mut self) -> Result<Next, Failure> {
+    async fn catch_up(&mut self) -> Result<Next, Failure> {
         loop {
             while let Some(action) = self.prompt.poll_action() {
                 match action {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     limits,
     names::Names,
-    plain, report, shown,
+    plain, report,
     view::{self, Held},
 };
 
@@ -234,7 +234,7 @@ impl Page {
                 self.wrap(Tone::Strong, &line);
             }
             RequestStatus::Ended(how) => {
-                self.wrap(Tone::Strong, report::ended_in_words(shown::ended(*how)));
+                self.wrap(Tone::Strong, report::ended_in_words(*how));
             }
         }
     }

@@ -5,7 +5,10 @@ use rejoinder::form::Rules;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::Event;
+use crate::{
+    event::Event,
+    shown::request::{changes_since, events, opened},
+};
 
 fn question(json: Value) -> ChatInputQuestion {
     serde_json::from_value(json).unwrap()

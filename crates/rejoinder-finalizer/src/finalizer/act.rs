@@ -12,8 +12,8 @@ use crate::{
     proposal::StartTurn,
     record::{Body, InviteIssued, Record},
     refusal::{BadCall, HostCannot, Refusal},
-    request::How,
-    settlement::Settle,
+    request::TurnEnd,
+    settle::Settle,
     state::State,
 };
 
@@ -111,7 +111,7 @@ impl State {
             HostAction::Publish { channel, action } => self.publish(&channel, &action),
             HostAction::CompleteTurn => {
                 let action = self.end_action("chat/turnComplete", &self.active()?, now);
-                Ok(self.end_turn(&action, How::Completed, settle, on_behalf))
+                Ok(self.end_turn(&action, TurnEnd::Completed, settle, on_behalf))
             }
             HostAction::CancelTurn => self.cancel_turn(now, &self.active()?, settle, on_behalf),
             HostAction::Expire { opening } => self.expire(now, &opening, settle),
@@ -122,7 +122,7 @@ impl State {
                     "error": { "errorType": error_type, "message": message },
                     "resumable": resumable,
                 });
-                Ok(self.end_turn(&action, How::Failed, settle, on_behalf))
+                Ok(self.end_turn(&action, TurnEnd::Failed, settle, on_behalf))
             }
             HostAction::Truncate { turn } => self.truncate(turn.as_ref(), settle, on_behalf),
             HostAction::ResumeTurn { turn } => self.resume_turn(&turn, &|_| true, on_behalf),
@@ -142,7 +142,7 @@ impl State {
     ) -> Result<Body, Refusal> {
         self.open(opening)?;
         let action = self.end_action("chat/turnCancelled", &self.active()?, now);
-        Ok(self.end_turn(&action, How::Expired, settle, OnBehalf::default()))
+        Ok(self.end_turn(&action, TurnEnd::Expired, settle, OnBehalf::default()))
     }
 
     fn add_part(&self, part: &str) -> Result<Body, Refusal> {

@@ -11,7 +11,7 @@ use crate::{
     record::{Body, Decided},
     refusal::{BadAnswers, Over, Refusal},
     request::{Request, Status},
-    settlement::{Completion, Embedded, Settle, Settlement},
+    settle::{Completing, Embedded, Settle, Settled},
     state::State,
 };
 
@@ -29,20 +29,20 @@ impl State {
             }));
         }
         let author = proposal.value().author;
-        let settlement = settle.completion(
+        let settled = settle.completion(
             &complete.opening,
-            &Completion {
+            &Completing {
                 response: complete.response,
-                carried: &complete.answers,
+                attached: &complete.answers,
                 proposer: author,
                 seen: &proposal.value().seen.version_vector,
             },
         );
         let accept = complete.response == ChatInputResponseKind::Accept;
         if accept {
-            acceptable(request, &settlement)?;
+            acceptable(request, &settled)?;
         }
-        let Settlement { answers, displaced, version_vector, .. } = settlement;
+        let Settled { answers, displaced, version_vector, .. } = settled;
         let mut decided = Decided {
             opening: complete.opening,
             revision: complete.revision,
@@ -82,23 +82,21 @@ impl State {
 }
 
 /// Checks an accept. Decline and cancel are never refused for their content.
-fn acceptable(request: &Request, settlement: &Settlement) -> Result<(), Refusal> {
-    if let Some(question) = settlement.too_large.clone() {
+fn acceptable(request: &Request, settled: &Settled) -> Result<(), Refusal> {
+    if let Some(question) = settled.too_large.clone() {
         return Err(Refusal::Answerer(BadAnswers::TooLarge { question }));
     }
-    if !settlement.missing.is_empty() {
+    if !settled.missing.is_empty() {
         return Err(Refusal::Answerer(BadAnswers::RequiredUnanswered {
-            questions: settlement.missing.clone(),
+            questions: settled.missing.clone(),
         }));
     }
-    if !settlement.invalid.is_empty() {
-        return Err(Refusal::Answerer(BadAnswers::Invalid {
-            questions: settlement.invalid.clone(),
-        }));
+    if !settled.invalid.is_empty() {
+        return Err(Refusal::Answerer(BadAnswers::Invalid { questions: settled.invalid.clone() }));
     }
-    if request.strict() && !settlement.displaced.is_empty() {
+    if request.strict() && !settled.displaced.is_empty() {
         let mut questions: Vec<_> =
-            settlement.displaced.iter().map(|displaced| displaced.question.clone()).collect();
+            settled.displaced.iter().map(|displaced| displaced.question.clone()).collect();
         questions.dedup();
         return Err(Refusal::Answerer(BadAnswers::Stale { questions }));
     }

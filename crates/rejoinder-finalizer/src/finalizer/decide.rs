@@ -9,7 +9,7 @@ use crate::{
     proposal::{Proposal, ProposalKind},
     record::Body,
     refusal::{HostCannot, NoAccess, Refusal},
-    settlement::Settle,
+    settle::Settle,
     state::State,
 };
 

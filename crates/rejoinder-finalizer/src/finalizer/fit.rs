@@ -2,7 +2,7 @@
 
 use rejoinder_identity::{QuestionId, to_bytes};
 
-use crate::settlement::Embedded;
+use crate::settle::Embedded;
 
 /// Room for the rest of a record beside the embedded answers: ids, signatures, the action.
 const BESIDE: usize = 16 * 1_024;

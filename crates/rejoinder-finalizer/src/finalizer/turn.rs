@@ -11,8 +11,8 @@ use crate::{
     proposal::StartTurn,
     record::{Body, EndedRequest, Published, TurnEnded},
     refusal::{BadCall, HostCannot, Over, Refusal},
-    request::How,
-    settlement::{Embedded, Settle},
+    request::TurnEnd,
+    settle::{Embedded, Settle},
     state::State,
 };
 
@@ -89,7 +89,7 @@ impl State {
             return Err(Refusal::Caller(BadCall::OtherTurn { active }));
         }
         let action = self.end_action("chat/turnCancelled", &active, now);
-        Ok(self.end_turn(&action, How::Cancelled, settle, on_behalf))
+        Ok(self.end_turn(&action, TurnEnd::Cancelled, settle, on_behalf))
     }
 
     pub(super) fn truncate(
@@ -110,7 +110,7 @@ impl State {
                 Standing::Finished { .. } => action["turnId"] = json!(turn),
             }
         }
-        Ok(self.end_turn(&action, How::Truncated, settle, on_behalf))
+        Ok(self.end_turn(&action, TurnEnd::Truncated, settle, on_behalf))
     }
 
     pub(super) fn active(&self) -> Result<TurnId, Refusal> {
@@ -129,7 +129,7 @@ impl State {
     pub(super) fn end_turn(
         &self,
         action: &Value,
-        how: How,
+        how: TurnEnd,
         settle: &dyn Settle,
         on_behalf: OnBehalf,
     ) -> Body {
@@ -137,10 +137,10 @@ impl State {
         let mut requests: Vec<EndedRequest> = open
             .iter()
             .map(|request| {
-                let settlement = settle.end(&request.opening());
+                let settled = settle.end(&request.opening());
                 let embedded = Embedded {
-                    answers: settlement.answers,
-                    version_vector: settlement.version_vector,
+                    answers: settled.answers,
+                    version_vector: settled.version_vector,
                     left_out: Vec::new(),
                 };
                 EndedRequest { opening: request.opening(), embedded }

@@ -12,7 +12,7 @@ use crate::{
     change::LogChange,
     conversation::{Channel, Standing, read_action},
     record::{EndedRequest, Published, TurnEnded},
-    request::{Ended, How, Status},
+    request::{Ended, Status, TurnEnd},
     state::{Ruling, State},
 };
 
@@ -38,7 +38,7 @@ impl Folding<'_> {
                 if self.reduce(Channel::Chat, action) {
                     self.changes
                         .push(LogChange::TurnResumed { turn: resume.turn_id.clone().into() });
-                    self.follow_turns(How::Failed, &[]);
+                    self.follow_turns(TurnEnd::Failed, &[]);
                 }
             }
             _ => {
@@ -58,7 +58,7 @@ impl Folding<'_> {
         self.state.starts.insert(turn.clone(), self.record.at);
         self.changes.push(LogChange::TurnStarted { turn });
         // The failed turn before it is no longer the last, so it can't be resumed any more.
-        self.follow_turns(How::Failed, &[]);
+        self.follow_turns(TurnEnd::Failed, &[]);
     }
 
     pub(super) fn reduce(&mut self, channel: Channel, action: &StateAction) -> bool {
@@ -83,13 +83,13 @@ impl Folding<'_> {
 
     /// Brings the requests that may still change in line with their turns. Open ones whose turn
     /// ended show the answers that the end embeds; a start or a resume ends none.
-    fn follow_turns(&mut self, how: How, embedded: &[EndedRequest]) {
+    fn follow_turns(&mut self, how: TurnEnd, embedded: &[EndedRequest]) {
         for opening in self.state.unsettled.clone() {
             let request = &self.state.requests[&opening];
             let standing = self.state.conversation.standing(&request.turn);
             let found = embedded.iter().find(|ended| ended.opening == opening);
             let ends = || Ended {
-                how: if standing == Standing::Gone { How::Truncated } else { how },
+                how: if standing == Standing::Gone { TurnEnd::Truncated } else { how },
                 embedded: found.map(|ended| ended.embedded.clone()).unwrap_or_default(),
                 record: self.id,
             };
@@ -135,20 +135,24 @@ fn follow(status: &Status, standing: Standing, ends: impl FnOnce() -> Ended) -> 
         // Its answers are those of the failure; the truncation only took the hope of a resume.
         (Status::Suspended(ended), Standing::Gone) => {
             let Ended { record, .. } = ends();
-            Status::Ended(Ended { how: How::Truncated, embedded: ended.embedded.clone(), record })
+            Status::Ended(Ended {
+                how: TurnEnd::Truncated,
+                embedded: ended.embedded.clone(),
+                record,
+            })
         }
         (Status::Ended(ended), Standing::Gone) => Status::Ended(ended.clone()),
     }
 }
 
-fn how_it_ends(action: &StateAction, said: How) -> Option<How> {
+fn how_it_ends(action: &StateAction, said: TurnEnd) -> Option<TurnEnd> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other action of AHP ends a turn")]
     match action {
-        StateAction::ChatTurnComplete(_) => Some(How::Completed),
-        StateAction::ChatTurnCancelled(_) if said == How::Expired => Some(How::Expired),
-        StateAction::ChatTurnCancelled(_) => Some(How::Cancelled),
-        StateAction::ChatError(_) => Some(How::Failed),
-        StateAction::ChatTruncated(_) => Some(How::Truncated),
+        StateAction::ChatTurnComplete(_) => Some(TurnEnd::Completed),
+        StateAction::ChatTurnCancelled(_) if said == TurnEnd::Expired => Some(TurnEnd::Expired),
+        StateAction::ChatTurnCancelled(_) => Some(TurnEnd::Cancelled),
+        StateAction::ChatError(_) => Some(TurnEnd::Failed),
+        StateAction::ChatTruncated(_) => Some(TurnEnd::Truncated),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_identity::{PeerId, RecordId, TurnId};
 
-use crate::{request::How, response::word};
+use crate::{request::TurnEnd, response::word};
 
 /// It is over, and how it ended stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Over {
     /// The request is not open: it is not known, or its turn has ended.
     NoOpenRequest {
         /// How its turn ended; `None` if no such request is known.
-        ended: Option<How>,
+        ended: Option<TurnEnd>,
     },
     /// That very turn was started before; it is left as it is.
     AlreadyStarted {
@@ -50,11 +50,11 @@ impl fmt::Display for Over {
             Self::NoOpenRequest { ended: None } => write!(f, "no such request is open"),
             Self::NoOpenRequest { ended: Some(how) } => {
                 let how = match how {
-                    How::Completed => "was completed",
-                    How::Cancelled => "was cancelled",
-                    How::Failed => "has failed",
-                    How::Truncated => "was removed",
-                    How::Expired => "has expired",
+                    TurnEnd::Completed => "was completed",
+                    TurnEnd::Cancelled => "was cancelled",
+                    TurnEnd::Failed => "has failed",
+                    TurnEnd::Truncated => "was removed",
+                    TurnEnd::Expired => "has expired",
                 };
                 write!(f, "the request is not open: its turn {how}")
             }

@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Cancel, Decline};
 use rejoinder_finalizer::{
-    Checked, HostAction, How, NotInOrder, Proposal, ProposalKind, Refusal, Status,
+    Checked, HostAction, NotInOrder, Proposal, ProposalKind, Refusal, Status, TurnEnd,
     refusal::{BadAnswers, Over},
 };
 use rejoinder_identity::{Verified, WorkspaceId};
@@ -61,8 +61,8 @@ fn a_decided_part_shows_exactly_what_is_embedded() {
     let by = key("ben").public();
     world.documents.answer(opening, "env", text("submitted", "prod"), by);
     world.documents.answer(opening, "notes", text("draft", "hm"), by);
-    let carried = [("env", text("submitted", "test"))];
-    let granted = world.propose("ana", completion(opening, Accept, &carried));
+    let attached = [("env", text("submitted", "test"))];
+    let granted = world.propose("ana", completion(opening, Accept, &attached));
     assert_eq!(granted, Outcome::Granted);
     // Whatever is written later.
     world.documents.answer(opening, "notes", text("submitted", "late"), by);
@@ -85,8 +85,8 @@ fn a_strict_request_refuses_to_displace_what_was_not_seen() {
         let opening = world.raise(REQUEST, strict);
         assert_eq!(opening, first, "the next revision of the same request");
         let by = key("ben").public();
-        let carried = [("env", text("submitted", "test"))];
-        let mut kind = completion(opening, Accept, &carried);
+        let attached = [("env", text("submitted", "test"))];
+        let mut kind = completion(opening, Accept, &attached);
         let ProposalKind::Complete(complete) = &mut kind else { panic!() };
         complete.revision = 2;
         let proposal = world.proposal("ana", kind);
@@ -121,7 +121,7 @@ fn nothing_is_open_that_nobody_opened_or_that_ended() {
     let unknown = refused(Refusal::Nobody(Over::NoOpenRequest { ended: None }));
     assert_eq!(world.complete("ana", nowhere, Cancel), unknown);
     world.act(HostAction::Expire { opening }).unwrap();
-    let expired = refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }));
+    let expired = refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) }));
     assert_eq!(world.complete("ana", opening, Accept), expired);
 }
 

@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_finalizer::{
-    Body, Checked, HostAction, How, Log, LogChange, Proposal, ProposalKind, Ruling, Status,
+    Body, Checked, HostAction, Log, LogChange, Proposal, ProposalKind, Ruling, Status, TurnEnd,
 };
 use rejoinder_identity::{OpeningId, ProposalId};
 
@@ -51,7 +51,7 @@ enum Asked {
     Suspended,
     Accepted,
     Declined,
-    Ended(How),
+    Ended(TurnEnd),
 }
 
 impl Model {
@@ -64,9 +64,11 @@ impl Model {
                 self.drafted = true;
                 "drafted"
             }
-            Event::Cancel if self.turn == Turn::Active => self.end(Turn::Cancelled, How::Cancelled),
+            Event::Cancel if self.turn == Turn::Active => {
+                self.end(Turn::Cancelled, TurnEnd::Cancelled)
+            }
             Event::Cancel => "no-active-turn",
-            Event::Error if self.turn == Turn::Active => self.end(Turn::Failed, How::Failed),
+            Event::Error if self.turn == Turn::Active => self.end(Turn::Failed, TurnEnd::Failed),
             Event::Error => "no-active-turn",
             Event::Resume if self.turn == Turn::Failed => {
                 self.turn = Turn::Active;
@@ -77,7 +79,7 @@ impl Model {
             }
             Event::Resume => "not-resumable",
             // Keeps t0, so it always finds it.
-            Event::Truncate => self.end(Turn::Gone, How::Truncated),
+            Event::Truncate => self.end(Turn::Gone, TurnEnd::Truncated),
         }
     }
 
@@ -93,12 +95,12 @@ impl Model {
         }
     }
 
-    fn end(&mut self, turn: Turn, how: How) -> &'static str {
+    fn end(&mut self, turn: Turn, how: TurnEnd) -> &'static str {
         self.turn = turn;
         self.request = match self.request {
-            Asked::Open if how == How::Failed => Asked::Suspended,
+            Asked::Open if how == TurnEnd::Failed => Asked::Suspended,
             Asked::Open => Asked::Ended(how),
-            Asked::Suspended => Asked::Ended(How::Truncated),
+            Asked::Suspended => Asked::Ended(TurnEnd::Truncated),
             over @ (Asked::Accepted | Asked::Declined | Asked::Ended(_)) => over,
         };
         "granted"

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_finalizer::{
-    Body, Checked, Complete, Decided, Displaced, Embedded, EndedRequest, EpochCertificate,
-    EpochStarted, How, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
-    Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnded,
+    Body, Checked, Complete, Decided, DisplacedAnswer, Embedded, EndedRequest, EpochCertificate,
+    EpochStarted, InviteIssued, Join, MemberAdded, Proposal, ProposalKind, Published, Raised,
+    Record, Refusal, Refused, Seen, SettledAnswer, StartTurn, TurnEnd, TurnEnded,
     refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
 };
 use rejoinder_identity::{
@@ -92,7 +92,7 @@ fn bodies() -> Vec<(&'static str, Body, &'static str)> {
                 by: peer,
                 proposal,
                 embedded: embedded(),
-                displaced: vec![Displaced {
+                displaced: vec![DisplacedAnswer {
                     question: "q".into(),
                     author: peer,
                     actor: ActorId([0x55; 16]),
@@ -126,7 +126,7 @@ fn bodies() -> Vec<(&'static str, Body, &'static str)> {
             Body::TurnEnded(TurnEnded {
                 channel: "c".into(),
                 action: "{}".into(),
-                how: How::Expired,
+                how: TurnEnd::Expired,
                 requests: vec![EndedRequest { opening, embedded: embedded() }],
                 origin: None,
                 grants: None,
@@ -243,7 +243,7 @@ fn contents() {
 }
 
 #[test]
-fn wishes() {
+fn kinds_of_proposals() {
     let start = StartTurn { turn: "t".into(), message: "{}".into(), queued: Some("m".into()) };
     let (channel, action) = ("c".to_owned(), "{}".to_owned());
     for (kind, expected) in [
@@ -257,7 +257,7 @@ fn wishes() {
     ] {
         let bytes = to_bytes(&kind);
         assert_eq!(hex(&bytes), expected);
-        assert_eq!(from_bytes::<ProposalKind>("wish", &bytes).unwrap(), kind);
+        assert_eq!(from_bytes::<ProposalKind>("proposal", &bytes).unwrap(), kind);
     }
 }
 
@@ -268,8 +268,8 @@ fn signed_frames() {
     let workspace = WorkspaceId([0x66; 32]);
     let record = Verified::sign(&key("host"), record());
     let certificate = Verified::sign(&key("root"), certificate());
-    let wish = proposal(ProposalKind::CancelTurn { turn: "t".into() });
-    let proposal = Checked::<Proposal>::sign(&key("ana"), wish).unwrap();
+    let cancel = proposal(ProposalKind::CancelTurn { turn: "t".into() });
+    let proposal = Checked::<Proposal>::sign(&key("ana"), cancel).unwrap();
     let nonce = Nonce([0x99; 16]);
     let join = Checked::<Join>::sign(&key("ana"), &key("invite"), workspace, "Ana", nonce).unwrap();
     let seen = [
@@ -297,7 +297,7 @@ fn signed_frames() {
 fn reasons_keep_their_numbers() {
     // By the first byte of each: a reason is never moved or removed.
     let first = |refusal: Refusal| to_bytes(&refusal)[0];
-    assert_eq!(first(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) })), 1);
+    assert_eq!(first(Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) })), 1);
     assert_eq!(first(Refusal::Caller(BadCall::NoActiveTurn)), 9);
     assert_eq!(first(Refusal::Caller(BadCall::OriginNotUser)), 14);
     assert_eq!(first(Refusal::Owner(NoAccess::UnknownInvite)), 23);

@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{Accept, Decline};
 use rejoinder_finalizer::{
-    HostAction, How, LogChange, Refusal, Status,
+    HostAction, LogChange, Refusal, Status, TurnEnd,
     refusal::{BadCall, Over},
 };
 use rejoinder_identity::{DocumentId, Incarnation, Timestamp};
@@ -83,10 +83,10 @@ fn what_has_a_record_of_its_own_is_not_published_plainly() {
 #[test]
 fn an_expiry_is_told_apart_from_a_cancel() {
     for (act, how) in [
-        (None, How::Expired),
-        (Some(HostAction::CancelTurn), How::Cancelled),
-        (Some(HostAction::CompleteTurn), How::Completed),
-        (Some(HostAction::Truncate { turn: None }), How::Truncated),
+        (None, TurnEnd::Expired),
+        (Some(HostAction::CancelTurn), TurnEnd::Cancelled),
+        (Some(HostAction::CompleteTurn), TurnEnd::Completed),
+        (Some(HostAction::Truncate { turn: None }), TurnEnd::Truncated),
     ] {
         let (mut world, opening) = World::asked();
         let by = key("ana").public();
@@ -100,7 +100,7 @@ fn an_expiry_is_told_apart_from_a_cancel() {
         assert_eq!(world.statuses(), (1, 1));
         let expire = world.act(HostAction::Expire { opening });
         assert_eq!(expire, Err(Refusal::Nobody(Over::NoOpenRequest { ended: Some(how) })));
-        if how != How::Truncated {
+        if how != TurnEnd::Truncated {
             let part = &chat(&world)["turns"][1]["responseParts"][0];
             assert_eq!(part["request"]["answers"]["env"]["value"]["value"], "pro");
             assert_eq!(part.get("response"), None);

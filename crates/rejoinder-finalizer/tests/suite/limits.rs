@@ -48,7 +48,7 @@ fn records() {
         Body::TurnEnded(rejoinder_finalizer::TurnEnded {
             channel: padding,
             action: "{}".into(),
-            how: rejoinder_finalizer::How::Completed,
+            how: rejoinder_finalizer::TurnEnd::Completed,
             requests: Vec::new(),
             origin: None,
             grants: None,
@@ -159,7 +159,7 @@ fn what_a_host_says_must_fit_in_a_record() {
 }
 
 #[test]
-fn a_wish_too_large_to_grant_or_to_explain_is_answered_all_the_same() {
+fn a_proposal_too_large_to_grant_or_to_explain_is_answered_all_the_same() {
     let mut world = World::with_members();
     let huge = "x".repeat(limits::RECORD);
     let truncate = ProposalKind::Truncate { turn: Some(huge.as_str().into()) };

@@ -1,7 +1,7 @@
 //! A chat and its requests, as simply as they can be told.
 
 use ahp_types::state::ChatInputResponseKind;
-use rejoinder_finalizer::How;
+use rejoinder_finalizer::TurnEnd;
 use rejoinder_identity::OpeningId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum Stands {
     Open,
     Suspended,
     Decided(ChatInputResponseKind),
-    Ended(How),
+    Ended(TurnEnd),
 }
 
 #[derive(Debug, Clone)]
@@ -33,28 +33,28 @@ pub struct Model {
 
 impl Model {
     /// Requests of turns that failed resumably come and go with what their turn may do.
-    pub fn settle(&mut self) {
+    pub fn follow_turns(&mut self) {
         let Self { finished, active, requests, .. } = self;
         let resumable = finished.last().filter(|(_, failed)| *failed && active.is_none());
         for request in requests {
             let is_last = resumable.is_some_and(|(turn, _)| *turn == request.turn);
             let kept = finished.iter().any(|(turn, failed)| *turn == request.turn && *failed);
             request.stands = match request.stands {
-                Stands::Suspended if !kept => Stands::Ended(How::Truncated),
-                Stands::Suspended if !is_last => Stands::Ended(How::Failed),
-                Stands::Ended(How::Failed) if is_last && kept => Stands::Suspended,
+                Stands::Suspended if !kept => Stands::Ended(TurnEnd::Truncated),
+                Stands::Suspended if !is_last => Stands::Ended(TurnEnd::Failed),
+                Stands::Ended(TurnEnd::Failed) if is_last && kept => Stands::Suspended,
                 stands => stands,
             };
         }
     }
 
-    pub fn end(&mut self, how: How, resumable: bool) -> bool {
+    pub fn end(&mut self, how: TurnEnd, resumable: bool) -> bool {
         let Some(turn) = self.active.take() else { return false };
-        let suspends = how == How::Failed && resumable;
+        let suspends = how == TurnEnd::Failed && resumable;
         self.finished.push((turn, suspends));
-        self.failed_last = how == How::Failed;
+        self.failed_last = how == TurnEnd::Failed;
         self.leave_open(if suspends { Stands::Suspended } else { Stands::Ended(how) });
-        self.settle();
+        self.follow_turns();
         true
     }
 
@@ -70,7 +70,7 @@ impl Model {
             return false;
         }
         self.active = Some(turn);
-        self.settle();
+        self.follow_turns();
         true
     }
 
@@ -86,15 +86,15 @@ impl Model {
         let gone: Vec<u8> = self.finished.drain(keep..).map(|(turn, _)| turn).collect();
         for request in &mut self.requests {
             if gone.contains(&request.turn) && request.stands == Stands::Suspended {
-                request.stands = Stands::Ended(How::Truncated);
+                request.stands = Stands::Ended(TurnEnd::Truncated);
             } else if gone.contains(&request.turn) {
                 request.turn = u8::MAX;
             }
         }
         self.active = None;
         self.failed_last = false;
-        self.leave_open(Stands::Ended(How::Truncated));
-        self.settle();
+        self.leave_open(Stands::Ended(TurnEnd::Truncated));
+        self.follow_turns();
         true
     }
 

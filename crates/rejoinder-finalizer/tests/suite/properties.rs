@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::{self, Accept, Cancel, Decline};
 use proptest::prelude::*;
-use rejoinder_finalizer::{HostAction, How, ProposalKind, Status};
+use rejoinder_finalizer::{HostAction, ProposalKind, Status, TurnEnd};
 
 use crate::model::{Model, ModelRequest, Stands};
 use crate::world::{World, key, start, start_turn, text, turn};
@@ -13,7 +13,7 @@ enum Operation {
     Raise { request: u8 },
     Answer { nth: u8 },
     Complete { nth: u8, response: ChatInputResponseKind },
-    End { how: How, resumable: bool },
+    End { how: TurnEnd, resumable: bool },
     Truncate { turn: Option<u8>, member: bool },
     Resume { turn: u8, member: bool },
     Restart,
@@ -22,11 +22,11 @@ enum Operation {
 fn operation() -> impl Strategy<Value = Operation> {
     let response = prop_oneof![Just(Accept), Just(Decline), Just(Cancel)];
     let how = prop_oneof![
-        Just(How::Completed),
-        Just(How::Cancelled),
-        Just(How::Expired),
-        Just(How::Failed),
-        Just(How::Failed)
+        Just(TurnEnd::Completed),
+        Just(TurnEnd::Cancelled),
+        Just(TurnEnd::Expired),
+        Just(TurnEnd::Failed),
+        Just(TurnEnd::Failed)
     ];
     prop_oneof![
         3 => (0..4u8, any::<bool>()).prop_map(|(turn, member)| Operation::Start { turn, member }),
@@ -69,17 +69,17 @@ impl Run {
             Operation::End { how, resumable } => {
                 let open = self.model.requests.iter().find(|asked| asked.stands == Stands::Open);
                 let action = match how {
-                    How::Completed => HostAction::CompleteTurn,
-                    How::Expired => match open.map(|asked| asked.opening) {
+                    TurnEnd::Completed => HostAction::CompleteTurn,
+                    TurnEnd::Expired => match open.map(|asked| asked.opening) {
                         None => return,
                         Some(opening) => HostAction::Expire { opening },
                     },
-                    How::Failed => HostAction::FailTurn {
+                    TurnEnd::Failed => HostAction::FailTurn {
                         error_type: "e".into(),
                         message: "m".into(),
                         resumable,
                     },
-                    How::Cancelled | How::Truncated => HostAction::CancelTurn,
+                    TurnEnd::Cancelled | TurnEnd::Truncated => HostAction::CancelTurn,
                 };
                 (self.model.end(how, resumable), self.world.act(action).is_ok())
             }

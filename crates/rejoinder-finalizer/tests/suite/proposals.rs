@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind::Decline;
 use rejoinder_finalizer::{
-    HostAction, How, ProposalKind, Refusal, StartTurn, Status,
+    HostAction, ProposalKind, Refusal, StartTurn, Status, TurnEnd,
     refusal::{BadCall, HostCannot, Over},
 };
 
@@ -62,7 +62,7 @@ fn only_the_active_turn_is_cancelled() {
     assert_eq!(world.propose("ana", cancel.clone()), Outcome::Granted);
     assert_eq!(world.propose("ana", cancel), refused(Refusal::Caller(BadCall::NoActiveTurn)));
     let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
-    assert_eq!(ended.how, How::Cancelled);
+    assert_eq!(ended.how, TurnEnd::Cancelled);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_truncation_needs_a_finished_turn() {
     assert_eq!(world.statuses(), (1, 1));
     assert!(world.log.state().chat().turns.is_empty());
     let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
-    assert_eq!(ended.how, How::Truncated);
+    assert_eq!(ended.how, TurnEnd::Truncated);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn only_what_failed_resumably_and_is_last_is_resumed_and_only_if_taken_up() {
     world.fail(false).unwrap();
     assert_eq!(world.propose("ana", resume), not);
     let Status::Ended(ended) = world.request(&opening).status() else { panic!() };
-    assert_eq!(ended.how, How::Failed);
+    assert_eq!(ended.how, TurnEnd::Failed);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn messages_and_marks_are_as_ahp_says() {
 }
 
 #[test]
-fn roles_limit_what_is_wished() {
+fn roles_limit_what_is_proposed() {
     for (by, complete, others) in
         [("obi", "not-allowed", "not-allowed"), ("cy", "granted", "not-allowed")]
     {
@@ -193,7 +193,7 @@ fn roles_limit_what_is_wished() {
 }
 
 #[test]
-fn a_wish_of_a_later_release_is_answered_with_no() {
+fn a_proposal_of_a_later_release_is_answered_with_no() {
     let (mut world, _) = World::asked();
     let unknown = ProposalKind::Unknown { kind: 900, bytes: vec![1, 2, 3] };
     assert_eq!(world.propose("ana", unknown).code(), "unsupported");

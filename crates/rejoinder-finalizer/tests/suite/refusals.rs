@@ -2,7 +2,7 @@
 
 use ahp_types::state::ChatInputResponseKind;
 use rejoinder_finalizer::{
-    How, Refusal,
+    Refusal, TurnEnd,
     refusal::{BadAnswers, BadCall, HostCannot, NoAccess, Over},
 };
 use rejoinder_identity::{PeerId, RecordId, Role, Timestamp, from_bytes, to_bytes};
@@ -21,7 +21,7 @@ fn reasons() -> Vec<(Refusal, &'static str, String)> {
             format!("00{twelve}01{thirteen}"),
         ),
         (
-            Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }),
+            Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) }),
             "no-open-request",
             "010104".into(),
         ),

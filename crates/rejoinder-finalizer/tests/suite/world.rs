@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use ahp_types::state::ChatInputResponseKind::{self, Accept};
 use rejoinder_finalizer::{
-    Appended, Body, Checked, Complete, Completion, Displaced, Finalizer, HostAction, InviteIssued,
-    Join, Log, LogChange, Proposal, ProposalKind, Raise, Record, Refusal, Request, Seen, Settle,
-    SettledAnswer, Settlement, StartTurn, Verdict,
+    Appended, Body, Checked, Complete, Completing, DisplacedAnswer, Finalizer, HostAction,
+    InviteIssued, Join, Log, LogChange, Proposal, ProposalKind, Raise, Record, Refusal, Request,
+    Seen, Settle, Settled, SettledAnswer, StartTurn, Verdict,
 };
 use rejoinder_identity::{
     ActorId, ChangeHash, Incarnation, Nonce, OpeningId, PeerId, QuestionId, Role, SecretKey,
@@ -69,47 +69,43 @@ impl Documents {
 }
 
 impl Settle for Documents {
-    fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {
-        let mut settlement = self.end(opening);
+    fn completion(&self, opening: &OpeningId, completion: &Completing<'_>) -> Settled {
+        let mut settled = self.end(opening);
         let held = self.documents.get(opening).cloned().unwrap_or_default();
-        for (question, answer) in completion.carried {
+        for (question, answer) in completion.attached {
             if let Some((merged, author, actor, seq)) = held.answers.get(question)
                 && merged != answer
                 && !covers(completion.seen, actor, *seq)
             {
-                settlement.displaced.push(Displaced {
+                settled.displaced.push(DisplacedAnswer {
                     question: question.clone(),
                     author: *author,
                     actor: *actor,
                     seq: *seq,
                 });
             }
-            let settled =
-                SettledAnswer { answer: answer.clone(), authors: vec![completion.proposer] };
-            settlement.answers.insert(question.clone(), settled);
+            let own = SettledAnswer { answer: answer.clone(), authors: vec![completion.proposer] };
+            settled.answers.insert(question.clone(), own);
         }
         if completion.response == Accept {
             let submitted = |question: &&QuestionId| {
-                !settlement
-                    .answers
-                    .get(*question)
-                    .is_some_and(|settled| settled.answer.contains("submitted"))
+                !settled.answers.get(*question).is_some_and(|one| one.answer.contains("submitted"))
             };
-            settlement.missing = self.required.iter().filter(submitted).cloned().collect();
-            settlement.invalid = self.invalid.clone();
+            settled.missing = self.required.iter().filter(submitted).cloned().collect();
+            settled.invalid = self.invalid.clone();
         }
-        settlement
+        settled
     }
 
-    fn end(&self, opening: &OpeningId) -> Settlement {
+    fn end(&self, opening: &OpeningId) -> Settled {
         let document = self.documents.get(opening).cloned().unwrap_or_default();
         let answers = document.answers.into_iter().map(|(question, (answer, author, ..))| {
             (question, SettledAnswer { answer, authors: vec![author] })
         });
-        Settlement {
+        Settled {
             answers: answers.collect(),
             version_vector: document.version_vector,
-            ..Settlement::default()
+            ..Settled::default()
         }
     }
 }

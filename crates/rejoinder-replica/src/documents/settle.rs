@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rejoinder_answers as answers;
 use rejoinder_answers::{answer_from_json, answer_to_json};
-use rejoinder_finalizer::{Completion, Displaced, Settle, SettledAnswer, Settlement};
+use rejoinder_finalizer::{Completing, DisplacedAnswer, Settle, Settled, SettledAnswer};
 use rejoinder_identity::{OpeningId, QuestionId};
 
 use super::{Documents, Warm};
@@ -32,44 +32,44 @@ impl<'a> Settling<'a> {
 }
 
 impl Settle for Settling<'_> {
-    fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement {
+    fn completion(&self, opening: &OpeningId, completion: &Completing<'_>) -> Settled {
         let warm = self.document(opening);
         // What can't be read is an answer of no kind: to leave it out would turn the click into
         // something that was not on the screen, so its question counts as answered invalidly.
         let mut unreadable = Vec::new();
-        let mut carried = BTreeMap::new();
-        for (question, json) in completion.carried {
+        let mut attached = BTreeMap::new();
+        for (question, json) in completion.attached {
             match answer_from_json(json) {
-                Ok(answer) => drop(carried.insert(question.clone(), answer)),
+                Ok(answer) => drop(attached.insert(question.clone(), answer)),
                 Err(_) => unreadable.push(question.clone()),
             }
         }
-        let mut settlement = settlement(warm.document().settle_completion(
+        let mut settled = settled(warm.document().settle_completion(
             warm.form(),
             &answers::Completion {
                 response: completion.response,
-                carried: &carried,
+                attached: &attached,
                 proposer: completion.proposer,
                 seen: completion.seen,
             },
         ));
-        settlement.invalid.extend(unreadable);
-        settlement.invalid.sort();
-        settlement.invalid.dedup();
-        settlement
+        settled.invalid.extend(unreadable);
+        settled.invalid.sort();
+        settled.invalid.dedup();
+        settled
     }
 
-    fn end(&self, opening: &OpeningId) -> Settlement {
+    fn end(&self, opening: &OpeningId) -> Settled {
         let warm = self.document(opening);
         if rejoinder_identity::mutant!("mutant-turn-end-settles-nothing") {
             let version_vector = warm.document().version_vector().clone();
-            return Settlement { version_vector, ..Settlement::default() };
+            return Settled { version_vector, ..Settled::default() };
         }
-        settlement(warm.document().settle_end(warm.form()))
+        settled(warm.document().settle_end(warm.form()))
     }
 }
 
-fn settlement(settled: answers::Settlement) -> Settlement {
+fn settled(settlement: answers::Settlement) -> Settled {
     let embedded = |(question, answer): (QuestionId, answers::Answer)| {
         let json = answer_to_json(&answer.answer).to_string();
         let answer = if rejoinder_identity::mutant!("mutant-decided-by-the-wrong-author") {
@@ -79,18 +79,18 @@ fn settlement(settled: answers::Settlement) -> Settlement {
         };
         (question, SettledAnswer { answer: json, authors: answer.authors })
     };
-    let displaced = |one: answers::Displaced| Displaced {
+    let displaced = |one: answers::Displaced| DisplacedAnswer {
         question: one.question,
         author: one.author,
         actor: one.actor,
         seq: one.seq,
     };
-    Settlement {
-        answers: settled.answers.into_iter().map(embedded).collect(),
-        displaced: settled.displaced.into_iter().map(displaced).collect(),
-        missing: settled.missing,
-        invalid: settled.invalid,
-        too_large: settled.too_large,
-        version_vector: settled.version_vector,
+    Settled {
+        answers: settlement.answers.into_iter().map(embedded).collect(),
+        displaced: settlement.displaced.into_iter().map(displaced).collect(),
+        missing: settlement.missing,
+        invalid: settlement.invalid,
+        too_large: settlement.too_large,
+        version_vector: settlement.version_vector,
     }
 }

@@ -148,10 +148,10 @@ fn settled_ones_leave_memory_in_the_order_of_their_use() {
         documents.raise(request, desk.key.public(), false);
         ids.push(request.document());
     }
-    ids.iter().for_each(|id| documents.settle(*id));
+    ids.iter().for_each(|id| documents.retire(*id));
     // The first was looked at again, so the second is the one used longest ago.
-    documents.settle(ids[0]);
-    documents.settle(DocumentId([9; 32]));
+    documents.retire(ids[0]);
+    documents.retire(DocumentId([9; 32]));
     let cold: Vec<_> =
         ids.iter().filter(|id| documents.whereabouts(id) == Whereabouts::OnDisk).collect();
     assert_eq!(cold, [&ids[1]]);

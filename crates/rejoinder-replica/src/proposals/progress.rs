@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use rejoinder_finalizer::{Complete, Ended, How, Log, ProposalKind, Refusal, Ruling, Status};
+use rejoinder_finalizer::{
+    Complete, Ended, Log, ProposalKind, Refusal, Ruling, Status, TurnEnd, refusal::Over,
+};
 use rejoinder_identity::{OpeningId, PeerId};
 
 use super::Content;
-use crate::{event::Fate, workspace::over};
+use crate::event::Fate;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
@@ -52,7 +54,9 @@ pub(super) fn too_late(log: &Log, content: &Content) -> Option<Refusal> {
     match request.status() {
         // A suspended request may be resumed. So may one that failed for good when the turns after
         // it are truncated: an accept that waited was granted then, and had been called refused.
-        Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: How::Failed, .. }) => None,
+        Status::Open | Status::Suspended(_) | Status::Ended(Ended { how: TurnEnd::Failed, .. }) => {
+            None
+        }
         Status::Decided(_) | Status::Ended(_) => over(request.status()),
     }
 }
@@ -68,5 +72,20 @@ pub(super) fn completes(content: &Content) -> Option<OpeningId> {
         | ProposalKind::ResumeTurn { .. }
         | ProposalKind::Action { .. }
         | ProposalKind::Unknown { .. } => None,
+    }
+}
+
+/// The reason why a request can't be completed any more.
+pub(crate) fn over(status: &Status) -> Option<Refusal> {
+    match status {
+        Status::Open => None,
+        Status::Decided(decision) => Some(Refusal::Nobody(Over::AlreadyDecided {
+            by: decision.by,
+            response: decision.response,
+            decision: decision.record,
+        })),
+        Status::Suspended(ended) | Status::Ended(ended) => {
+            Some(Refusal::Nobody(Over::NoOpenRequest { ended: Some(ended.how) }))
+        }
     }
 }

@@ -294,7 +294,7 @@ impl Workspace {
     pub(super) fn settled(&mut self, opening: &OpeningId) {
         self.acknowledged_by_record(opening);
         if let Ok(request) = self.chain.request(opening) {
-            self.documents.settle(request.document());
+            self.documents.retire(request.document());
         }
     }
 

@@ -7,7 +7,7 @@ use rejoinder_finalizer::{Appended, Checked, LogChange, LogError, Record, Voided
 use rejoinder_identity::{OpeningId, PeerId, RecordId};
 use rejoinder_sync::{Item, ItemKind, LinkId, ParkedItem, Wait};
 
-use super::{Workspace, host::Then};
+use super::{Workspace, then::Then};
 use crate::{
     chain::Grown,
     core::{After, Core, Stored},

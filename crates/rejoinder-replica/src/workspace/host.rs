@@ -7,12 +7,11 @@ mod needs;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use ahp_types::state::ChatInputAnswer;
 use rejoinder_finalizer::{Checked, Finalizer, HostAction, Record, Verdict};
-use rejoinder_identity::{OpeningId, PeerId, ProposalId, QuestionId};
+use rejoinder_identity::{OpeningId, PeerId, ProposalId};
 use rejoinder_sync::Item;
 
-use super::follow::Happened;
+use super::{follow::Happened, then::Then};
 use crate::{
     command::HostAct,
     core::{After, Core, Stored},
@@ -58,35 +57,12 @@ struct Writing {
     then: Then,
 }
 
-/// The reply that is due when the record is on the disk.
-#[derive(Debug)]
-pub(super) enum Then {
-    Nothing,
-    Reply(CommandId, Reply),
-    /// A request was raised: reply with its opening, and write the answers it came with.
-    Raised {
-        command: CommandId,
-        opening: OpeningId,
-        answers: Vec<(QuestionId, ChatInputAnswer)>,
-    },
-}
-
 impl Work {
     /// The command that waits for it.
     fn command(&self) -> Option<CommandId> {
         match self {
             Self::Title(id, _) | Self::Approved(id, ..) | Self::Act(id, _) => Some(*id),
             Self::Proposal(_) => None,
-        }
-    }
-}
-
-impl Then {
-    /// The command that waits for the record.
-    fn command(&self) -> Option<CommandId> {
-        match self {
-            Self::Nothing => None,
-            Self::Reply(id, _) | Self::Raised { command: id, .. } => Some(*id),
         }
     }
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder_answers::{Completion, answer_to_json};
 use rejoinder_finalizer::{
-    Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, Status,
-    refusal::{BadAnswers, Over},
+    Checked, Complete, Proposal, ProposalKind, Refusal, Seen, StartTurn, refusal::BadAnswers,
 };
 use rejoinder_identity::{OpeningId, QuestionId, Role, TurnId, VersionVector};
 use serde_json::json;
@@ -16,7 +15,7 @@ use crate::{
     core::Core,
     documents::Warm,
     input::CommandId,
-    proposals::{Content, NotCarried},
+    proposals::{Content, NotCarried, over},
     refused::Refused,
     workspace::Done,
     workspace::Workspace,
@@ -46,7 +45,7 @@ impl Workspace {
         let version_vector = warm.document().version_vector().clone();
         let answers = on_screen(warm, response, answers);
         let completion =
-            Completion { response, carried: &answers, proposer: core.me, seen: &version_vector };
+            Completion { response, attached: &answers, proposer: core.me, seen: &version_vector };
         if let Some(refusal) = incomplete(warm, &completion) {
             return Err(Refused::Host(refusal));
         }
@@ -147,19 +146,4 @@ fn incomplete(warm: &Warm, completion: &Completion<'_>) -> Option<Refusal> {
         return Some(Refusal::Answerer(BadAnswers::Invalid { questions: settlement.invalid }));
     }
     settlement.too_large.map(|question| Refusal::Answerer(BadAnswers::TooLarge { question }))
-}
-
-/// The reason why a request can't be completed any more.
-pub(crate) fn over(status: &Status) -> Option<Refusal> {
-    match status {
-        Status::Open => None,
-        Status::Decided(decision) => Some(Refusal::Nobody(Over::AlreadyDecided {
-            by: decision.by,
-            response: decision.response,
-            decision: decision.record,
-        })),
-        Status::Suspended(ended) | Status::Ended(ended) => {
-            Some(Refusal::Nobody(Over::NoOpenRequest { ended: Some(ended.how) }))
-        }
-    }
 }

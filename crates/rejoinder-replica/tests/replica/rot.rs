@@ -12,7 +12,7 @@ use crate::{
     world::{Peer, World},
 };
 
-/// A home with rows of every kind: a decided request, an open one, a wish that the host, who is
+/// A home with rows of every kind: a decided request, an open one, a proposal that the host, who is
 /// away, has not answered.
 struct Busy {
     world: World,
@@ -166,8 +166,8 @@ fn any_row_at_a_member_is_lost_and_comes_back() {
         for peer in [ANA, BEN] {
             let view = busy.world.view(peer, busy.workspace, busy.open);
             assert!(format!("{:?}", view.status).contains("Decided"), "{:?}", view.status);
-            // Found by the swarm of seed 246: a wish of a workspace that was forgotten meanwhile
-            // was never dropped.
+            // Found by the swarm of seed 246: a proposal of a workspace that was forgotten
+            // meanwhile was never dropped.
             assert!(busy.world.keys(peer, Table::Proposals).is_empty(), "{}", table.name());
         }
     }

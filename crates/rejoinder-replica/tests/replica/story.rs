@@ -5,7 +5,7 @@ use ahp_types::state::{
     ChatInputResponseKind::{Accept, Decline},
 };
 use rejoinder_finalizer::{
-    How, Refusal,
+    Refusal, TurnEnd,
     refusal::{BadAnswers, Over},
 };
 use rejoinder_identity::{OpeningId, OptionId, QuestionId, Ticket, WorkspaceId};
@@ -425,11 +425,13 @@ fn a_completion_that_crosses_the_end_of_the_turn() {
     world.quiet();
     assert!(matches!(
         world.fate(ANA, workspace, proposal),
-        Some(Fate::Refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Cancelled) })))
+        Some(Fate::Refused(Refusal::Nobody(Over::NoOpenRequest {
+            ended: Some(TurnEnd::Cancelled)
+        })))
     ));
     for peer in [HOST, ANA] {
         let view = world.view(peer, workspace, opening);
-        assert_eq!(view.status, RequestStatus::Ended(How::Cancelled));
+        assert_eq!(view.status, RequestStatus::Ended(TurnEnd::Cancelled));
         assert!(view.projection.answers.contains_key(&QuestionId("env".into())));
     }
 }
@@ -585,6 +587,7 @@ fn an_accept_that_the_end_of_its_turn_overtook_is_over_without_the_host() {
     world.crash(HOST);
     world.link(ANA, BEN);
     world.quiet();
-    let fate = Fate::Refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(How::Expired) }));
+    let fate =
+        Fate::Refused(Refusal::Nobody(Over::NoOpenRequest { ended: Some(TurnEnd::Expired) }));
     assert_eq!(world.fate(ANA, workspace, late), Some(fate));
 }

@@ -8,7 +8,7 @@ use crate::{draws::Draws, fault::Mishap};
 
 /// The quality of a link, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link {
+pub struct LinkQuality {
     /// The time that a packet takes.
     pub latency: Duration,
     /// The extra time that it may take.
@@ -25,7 +25,7 @@ pub struct Link {
     pub in_order: bool,
 }
 
-impl Default for Link {
+impl Default for LinkQuality {
     /// Returns a good link: 20 ms, in order, nothing lost.
     fn default() -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Default for Link {
 /// A link, and how busy it is.
 #[derive(Debug)]
 pub(super) struct BusyLink {
-    link: Link,
+    link: LinkQuality,
     /// The time at which the last byte that waits will have left.
     free: Option<Instant>,
     /// The time at which the last packet that keeps its order arrives.
@@ -60,7 +60,7 @@ pub(super) struct Delivery {
 const QUEUE: Duration = Duration::from_millis(500);
 
 impl BusyLink {
-    pub(super) fn new(link: Link) -> Self {
+    pub(super) fn new(link: LinkQuality) -> Self {
         Self { link, free: None, last: None }
     }
 

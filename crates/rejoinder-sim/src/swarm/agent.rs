@@ -149,7 +149,7 @@ impl Agent<'_> {
     }
 
     fn is_asked(&self, form: Form, opening: OpeningId, revision: u32, given: Token) {
-        form.count(revision, &self.swarm.0.world.inner.fired);
+        form.count(revision, &self.swarm.0.world.ground.fired);
         if form.gives() {
             self.swarm.0.ledger.given(opening, given);
         }

@@ -11,7 +11,7 @@ use rejoinder::{Event, HomeEvent};
 use tokio::time::{Instant, timeout};
 
 use super::{Swarm, liveness::REST};
-use crate::{peer::Peer, world::lock};
+use crate::{lock::lock, peer::Peer};
 
 /// The time that a command may take if its disk was refusing writes already when it came. A read
 /// may wait for the next try, and for the end of a round that stalls: it is not known yet how that

@@ -11,12 +11,7 @@ use rejoinder::{
 };
 
 use super::{Space, Swarm, profile::Door};
-use crate::{
-    draws::Draws,
-    fault::Deed,
-    peer::Peer,
-    world::{World, lock},
-};
+use crate::{draws::Draws, fault::Deed, lock::lock, peer::Peer, world::World};
 
 /// A home that knows nothing of the workspaces, and whose address some tickets have.
 pub(super) const STRANGER: &str = "stranger";
@@ -36,7 +31,7 @@ impl Doors {
             self.waiting.entry(*workspace).or_default().insert(*device);
         }
         if let HomeEvent::Plain(Event::JoinRefused { workspace, .. }) = event {
-            world.inner.fired.count(Deed::JoinRefused);
+            world.ground.fired.count(Deed::JoinRefused);
             self.refused.insert((peer.to_owned(), *workspace));
         }
     }
@@ -91,7 +86,7 @@ impl Swarm {
         let life = space.host.life()?;
         let ticket = life.within(host.ticket(invite(32, false))).await?.ok()?;
         if ticket.hints.len() > 1 {
-            self.0.world.inner.fired.count(Deed::SeveralHints);
+            self.0.world.ground.fired.count(Deed::SeveralHints);
         }
         Some(ticket)
     }
@@ -118,7 +113,7 @@ impl Swarm {
         match host.approve(device, yes).await {
             Ok(()) => {
                 let fault = if yes { Deed::Approved } else { Deed::NotApproved };
-                self.0.world.inner.fired.count(fault);
+                self.0.world.ground.fired.count(fault);
                 Ok(())
             }
             // It was answered already, or waits no more.

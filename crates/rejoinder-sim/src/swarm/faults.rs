@@ -12,8 +12,9 @@ use super::{Swarm, person};
 use crate::{
     draws::Draws,
     fault::{Fault, MachineFault, Partition},
+    lock::lock,
     peer::Peer,
-    world::{World, lock},
+    world::World,
 };
 
 /// Breaks things until it is told to stop. The heal mends what is broken then.
@@ -111,7 +112,7 @@ impl Breaking {
     async fn swizzle(&mut self) {
         let mut peers = self.shuffled();
         peers.truncate(1 + self.draws.index(peers.len()));
-        self.world().inner.fired.count(Partition::Swizzle);
+        self.world().ground.fired.count(Partition::Swizzle);
         let name = |number: u32, peer: &Peer| format!("swizzle {number} {}", peer.name());
         for peer in &peers {
             let others = self.world().peers();
@@ -157,7 +158,7 @@ impl Breaking {
     }
 
     async fn happen_to(&mut self, peer: &Peer, fault: MachineFault) {
-        let fired = self.world().inner.fired.clone();
+        let fired = self.world().ground.fired.clone();
         match fault {
             MachineFault::FailedSync => peer.fail_syncs(self.draws.between(1, 3) as u32),
             MachineFault::ClockJump => {
@@ -284,7 +285,7 @@ impl Breaking {
         }
         let name = format!("{}{COPY}{}", peer.name(), self.number);
         let twin = self.world().clone_home(peer, &name);
-        self.world().inner.fired.count(Fault::Cloned);
+        self.world().ground.fired.count(Fault::Cloned);
         self.swarm.lay_links(&twin);
         self.swarm.usual_disk(&twin);
         self.swarm.start(&twin).await;
@@ -306,7 +307,7 @@ fn is_copy(peer: &Peer) -> bool {
 
 /// Cuts the first of the shuffled peers off from the others.
 fn in_two(world: &World, name: &str, peers: &[&Peer]) {
-    let first = lock(&world.inner.draws).index(peers.len());
+    let first = lock(&world.ground.draws).index(peers.len());
     let (one, other) = peers.split_at(first);
     world.partition(name, &[one, other]);
 }

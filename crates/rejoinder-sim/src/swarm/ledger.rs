@@ -19,7 +19,7 @@ use super::{
     form,
     tokens::{self, Mark, Token},
 };
-use crate::world::lock;
+use crate::lock::lock;
 
 /// How many edits of long texts a world has.
 const LONG: u32 = 8;

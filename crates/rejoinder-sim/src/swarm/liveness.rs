@@ -12,7 +12,7 @@ use super::{
     Space, Swarm, form,
     tokens::{self, Mark},
 };
-use crate::{fault::Deed, peer::Peer, world::lock};
+use crate::{fault::Deed, lock::lock, peer::Peer};
 
 /// The time that it may take after the heal: a few dials that are thirty seconds apart, and two
 /// full comparisons.
@@ -158,7 +158,7 @@ impl Swarm {
             if !synced {
                 return of("is not in sync");
             }
-            let told = lock(&self.0.world.inner.told).in_sync(peer.name(), &space.workspace);
+            let told = lock(&self.0.world.ground.told).in_sync(peer.name(), &space.workspace);
             if !told {
                 return of("was not told that it is in sync");
             }
@@ -202,7 +202,7 @@ impl Swarm {
             let size = peer.disk().len();
             assert!(size < DISK, "the home of {} takes {size} bytes", peer.name());
         }
-        let most = self.0.world.inner.network.most_in_flight();
+        let most = self.0.world.ground.network.most_in_flight();
         assert!(most < IN_FLIGHT, "{most} packets were under way at once");
     }
 
@@ -256,7 +256,7 @@ impl Swarm {
         }
         let settled = |view: &&RequestView| view.status != rejoinder::RequestStatus::Open;
         if views.iter().filter(settled).count() > IN_MEMORY {
-            self.0.world.inner.fired.count(Deed::ManySettled);
+            self.0.world.ground.fired.count(Deed::ManySettled);
         }
         for (token, opening) in self.0.ledger.all_given() {
             let Some(view) = views.iter().find(|view| view.opening == opening) else { continue };

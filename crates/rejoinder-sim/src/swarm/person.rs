@@ -56,7 +56,7 @@ impl Person {
         }
         swarm.looked(&self.peer, space, &view);
         if self.draws.chance(30) {
-            return self.wish_about_turns(&workspace).await;
+            return self.propose_about_turns(&workspace).await;
         }
         let open = self.draws.chance(970);
         let those =
@@ -86,7 +86,7 @@ impl Person {
     async fn look_back(&self, request: &Request) -> Result<(), NotDone> {
         let view = request.read().await?;
         self.note(&view);
-        self.swarm.0.world.inner.fired.count(Deed::OldRead);
+        self.swarm.0.world.ground.fired.count(Deed::OldRead);
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Person {
             self.swarm.count("join asked");
         }
         if often {
-            self.swarm.0.world.inner.fired.count(Deed::AskedOften);
+            self.swarm.0.world.ground.fired.count(Deed::AskedOften);
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl Person {
             return self.join(space).await;
         }
         if self.draws.chance(60) {
-            self.swarm.0.world.inner.fired.count(Deed::AskedTwice);
+            self.swarm.0.world.ground.fired.count(Deed::AskedTwice);
             return self.join(space).await;
         }
         Ok(())
@@ -134,13 +134,13 @@ impl Person {
             self.swarm.0.ledger.completes(self.peer.name(), proposal.id(), request.opening());
             self.swarm.count("proposed");
             if time > 0 {
-                self.swarm.0.world.inner.fired.count(Deed::SecondProposal);
+                self.swarm.0.world.ground.fired.count(Deed::SecondProposal);
             }
         }
         Ok(())
     }
 
-    async fn wish_about_turns(&mut self, workspace: &Workspace) -> Result<(), NotDone> {
+    async fn propose_about_turns(&mut self, workspace: &Workspace) -> Result<(), NotDone> {
         let chat = workspace.chat().await?.chat;
         let last = chat.turns.last().map(|turn| TurnId(turn.id.clone()));
         let active = chat.active_turn.map(|turn| TurnId(turn.id));
@@ -155,7 +155,7 @@ impl Person {
             _ => return Ok(()),
         };
         self.swarm.0.ledger.proposed(self.peer.name(), proposal.id());
-        self.swarm.count("wished about a turn");
+        self.swarm.count("proposed about a turn");
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 use crate::{
     draws::Draws,
     fault::{Fault, MachineFault},
-    network::Link,
+    network::LinkQuality,
     world::World,
 };
 
@@ -108,7 +108,7 @@ impl Profile {
     }
 
     /// Returns the link of pairs for which none was drawn.
-    pub(super) fn usual_link(&self) -> Link {
+    pub(super) fn usual_link(&self) -> LinkQuality {
         self.link(Duration::from_millis(self.latency), None)
     }
 
@@ -118,15 +118,15 @@ impl Profile {
     }
 
     /// Draws the link of one pair, in one direction.
-    pub(super) fn draw_link(&self, draws: &mut Draws) -> Link {
+    pub(super) fn draw_link(&self, draws: &mut Draws) -> LinkQuality {
         let latency = Duration::from_millis(draws.between(1, self.latency * 2));
         let bandwidth = draws.between(8_000, 80_000) as u32;
         let slow = draws.chance(self.slow_links);
         self.link(latency, slow.then_some(bandwidth))
     }
 
-    fn link(&self, latency: Duration, bandwidth: Option<u32>) -> Link {
-        Link {
+    fn link(&self, latency: Duration, bandwidth: Option<u32>) -> LinkQuality {
+        LinkQuality {
             latency,
             jitter: latency / 10,
             loss: self.loss,

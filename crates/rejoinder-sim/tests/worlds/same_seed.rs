@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rejoinder::{Invite, Outcome};
-use rejoinder_sim::{Link, World};
+use rejoinder_sim::{LinkQuality, World};
 
 const FORM: &str = r#"{ "id": "r1", "questions": [
     { "kind": "text", "id": "notes", "message": "Anything to add?" },
@@ -12,7 +12,7 @@ const FORM: &str = r#"{ "id": "r1", "questions": [
 fn story(seed: u64) -> (u64, Vec<String>) {
     let world = World::new(seed);
     world.run(async |world| {
-        world.set_links(Link { loss: 50, twice: 20, late: 20, ..Link::default() });
+        world.set_links(LinkQuality { loss: 50, twice: 20, late: 20, ..LinkQuality::default() });
         let (agent, ana, ben) =
             (world.peer("agent").await, world.peer("ana").await, world.peer("ben").await);
         let host = agent.home().create_workspace("release train").await.unwrap();

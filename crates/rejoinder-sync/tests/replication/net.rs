@@ -104,7 +104,7 @@ impl World {
     pub(super) fn record(&mut self) {
         let now = self.now;
         self.nodes[self.host].make_record(now, None, None);
-        self.settle(self.host);
+        self.drive(self.host);
     }
 
     /// The host opens a document.
@@ -112,7 +112,7 @@ impl World {
         let document = DocumentId(self.new_id());
         let now = self.now;
         self.nodes[self.host].make_record(now, Some(document), None);
-        self.settle(self.host);
+        self.drive(self.host);
         document
     }
 
@@ -123,14 +123,14 @@ impl World {
     pub(super) fn edit_of_size(&mut self, node: usize, document: DocumentId, size: usize) {
         let now = self.now;
         self.nodes[node].edit(now, document, size);
-        self.settle(node);
+        self.drive(node);
     }
 
     pub(super) fn propose(&mut self, node: usize) {
         let bytes = self.new_id().into();
         let now = self.now;
         self.nodes[node].propose(now, bytes);
-        self.settle(node);
+        self.drive(node);
     }
 
     /// The host answers one of the proposals that it has.
@@ -139,7 +139,7 @@ impl World {
         if let Some(proposal) = self.random.pick(&proposals) {
             let now = self.now;
             self.nodes[self.host].make_record(now, None, Some(proposal));
-            self.settle(self.host);
+            self.drive(self.host);
             self.count("answers");
         }
     }
@@ -155,14 +155,14 @@ impl World {
         let (now, epoch) = (self.now, self.epoch);
         self.nodes[node].take_over(now, epoch, length);
         self.host = node;
-        self.settle(node);
+        self.drive(node);
         self.count("take-overs");
     }
 
     pub(super) fn write_one(&mut self, node: usize) -> bool {
         let now = self.now;
         let wrote = self.nodes[node].write_next(now).is_some();
-        self.settle(node);
+        self.drive(node);
         wrote
     }
 
@@ -192,7 +192,7 @@ impl World {
         let now = self.now;
         for (id, node) in ids.into_iter().zip([a, b]) {
             self.nodes[node].sync.link_up(now, id);
-            self.settle(node);
+            self.drive(node);
         }
     }
 
@@ -204,8 +204,8 @@ impl World {
             self.nodes[node].sync.link_down(id);
             self.ends.remove(&id);
         }
-        self.settle(a);
-        self.settle(b);
+        self.drive(a);
+        self.drive(b);
     }
 
     pub(super) fn restart(&mut self, node: usize) {
@@ -247,7 +247,7 @@ impl World {
         }
         let now = self.now;
         self.nodes[node].sync.receive(now, id, &frame).unwrap();
-        self.settle(node);
+        self.drive(node);
         true
     }
 
@@ -257,7 +257,7 @@ impl World {
         }
         let (node, fetch) = self.fetches.remove(self.random.below(self.fetches.len()));
         self.fetch(node, fetch);
-        self.settle(node);
+        self.drive(node);
         true
     }
 
@@ -279,7 +279,7 @@ impl World {
             let due = self.nodes[node].sync.poll_timeout().is_some_and(|due| due <= now);
             if due {
                 self.nodes[node].sync.timeout(now);
-                self.settle(node);
+                self.drive(node);
                 let again = self.nodes[node].sync.poll_timeout();
                 assert!(again.is_none_or(|due| due > now), "a timer that stays due: a busy loop");
             }
@@ -314,7 +314,7 @@ impl World {
     }
 
     /// Drives a node's machine until it wants nothing.
-    pub(super) fn settle(&mut self, node: usize) {
+    pub(super) fn drive(&mut self, node: usize) {
         while let Some(effect) = self.nodes[node].sync.poll_effect() {
             self.carry_out(node, effect);
         }

@@ -154,7 +154,7 @@ fn a_stalled_peer_costs_a_window() {
     world.link(A, B);
     world.run(moment());
     let now = world.now;
-    world.nodes[B].sync.take_in(now, false);
+    world.nodes[B].sync.set_room(now, false);
     for _ in 0..200 {
         world.edit_of_size(A, document, 50_000);
     }
@@ -163,8 +163,8 @@ fn a_stalled_peer_costs_a_window() {
     assert!(bytes > limits::WINDOW / 2, "{bytes} were on their way");
     assert!(bytes < limits::WINDOW + limits::FRAME, "{bytes} were on their way");
     // It moves again, and gets the rest without a comparison.
-    world.nodes[B].sync.take_in(now, true);
-    world.settle(B);
+    world.nodes[B].sync.set_room(now, true);
+    world.drive(B);
     world.run(moment());
     world.check_converged();
     assert!(world.all_in_sync());
@@ -180,7 +180,7 @@ fn a_record_larger_than_a_window_gets_through() {
     for _ in 0..3 {
         let (now, length) = (world.now, world.nodes[A].log_length());
         world.nodes[A].host_record(now, 1, length, None, None, 3_000_000);
-        world.settle(A);
+        world.drive(A);
     }
     world.run(moment());
     world.check_converged();
@@ -217,7 +217,7 @@ fn a_card_goes_to_all_but_its_bearer() {
     world.run(moment());
     let (now, bearer) = (world.now, world.end_between(0, 1).unwrap());
     world.nodes[0].sync.push_card(now, &vec![1; 100].into(), Some(bearer));
-    world.settle(0);
+    world.drive(0);
     world.run(moment());
     let before = 1;
     assert_eq!((world.arrivals(1, 0), world.arrivals(2, 0)), (before, before + 1));

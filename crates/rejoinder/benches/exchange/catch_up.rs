@@ -87,7 +87,7 @@ async fn homes() -> Outcome<(Duration, u64)> {
         }
         shared.push(workspace);
     }
-    settle(&shared).await?;
+    all_synced(&shared).await?;
     homes.here.offline().await?;
     homes.there.offline().await?;
     tokio::try_join!(edit_all(&here, 0), edit_all(&there, 1))?;
@@ -96,7 +96,7 @@ async fn homes() -> Outcome<(Duration, u64)> {
     let start = Instant::now();
     homes.there.online().await?;
     homes.here.online().await?;
-    settle(&shared).await?;
+    all_synced(&shared).await?;
     let (time, sent) = (start.elapsed(), homes.sent() - before);
     for (here, there) in here.iter().zip(&there) {
         let (here, there) = (here.view().await?.projection, there.view().await?.projection);
@@ -107,10 +107,10 @@ async fn homes() -> Outcome<(Duration, u64)> {
     Ok((time, sent))
 }
 
-/// That one workspace is settled says nothing of the next: all are waited for.
-async fn settle(shared: &[Shared]) -> Outcome<()> {
+/// That one workspace is synced says nothing of the next: all are waited for.
+async fn all_synced(shared: &[Shared]) -> Outcome<()> {
     for workspace in shared {
-        workspace.settle().await?;
+        workspace.synced().await?;
     }
     Ok(())
 }

@@ -50,14 +50,14 @@ async fn of(work: Work) -> Outcome<()> {
             by_least.add(least.edit(turn).await?);
         }
         let (here, there) = told.ask().await?;
-        told.settle().await?;
+        told.synced().await?;
         for turn in 0..EDITS {
             let (shown, durable) = edit(work, turn, &here, there.opening(), &mut events).await?;
             by_events.add(shown);
             saved.add(durable);
         }
         let (here, there) = watched.ask().await?;
-        watched.settle().await?;
+        watched.synced().await?;
         let mut watch = Seen::by_watching(&there);
         for turn in 0..EDITS {
             by_watch.add(edit(work, turn, &here, there.opening(), &mut watch).await?.0);

@@ -81,7 +81,7 @@ impl Shared {
     }
 
     /// Waits until both hold the same, on both disks.
-    pub(crate) async fn settle(&self) -> Outcome<()> {
+    pub(crate) async fn synced(&self) -> Outcome<()> {
         let (here, there) = tokio::join!(self.host.workspace().synced(), self.workspace.synced());
         here?;
         there?;

@@ -25,9 +25,9 @@ pub(crate) struct Disk {
     failing: bool,
 }
 
-/// A home that was opened.
+/// The disk of a home that was opened, and what was read from it first.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedDisk {
     pub(crate) disk: Disk,
     pub(crate) key: SecretKey,
     pub(crate) restored: Restored,
@@ -39,7 +39,7 @@ impl Disk {
         how: DiskDriver,
         place: Box<dyn Place>,
         fresh: [u8; 32],
-    ) -> Result<Opened, (OpenError, Option<Box<dyn Place>>)> {
+    ) -> Result<OpenedDisk, (OpenError, Option<Box<dyn Place>>)> {
         let (jobs, asked) = mpsc::unbounded_channel();
         let (answered, answers) = mpsc::unbounded_channel();
         let (opened, opening) = oneshot::channel();
@@ -52,7 +52,7 @@ impl Disk {
         };
         let (waiting, reading) = (BTreeSet::new(), BTreeSet::new());
         let disk = Self { jobs, answers, waiting, reading, round: 0, failing: false };
-        Ok(Opened { disk, key, restored })
+        Ok(OpenedDisk { disk, key, restored })
     }
 
     pub(crate) fn write(&mut self, id: WriteId, batch: Batch) {

@@ -31,12 +31,12 @@ pub(super) enum Job {
 pub(super) struct Opening {
     pub(super) place: Box<dyn Place>,
     pub(super) fresh: [u8; 32],
-    pub(super) opened: oneshot::Sender<Opened>,
+    pub(super) opened: oneshot::Sender<OpenResult>,
     pub(super) answers: mpsc::UnboundedSender<Input>,
 }
 
 /// The opened home. If opening failed, the place comes back.
-type Opened = Result<(SecretKey, Restored), (OpenError, Box<dyn Place>)>;
+type OpenResult = Result<(SecretKey, Restored), (OpenError, Box<dyn Place>)>;
 
 impl Opening {
     /// Opens where it runs, so that a slow disk holds up nobody.

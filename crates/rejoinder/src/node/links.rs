@@ -17,12 +17,12 @@ use crate::{limits, links::LinkView};
 #[derive(Debug)]
 pub(crate) struct Links {
     roster: Roster,
-    wires: BTreeMap<LinkId, Wire>,
+    linked: BTreeMap<LinkId, Linked>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Wire {
+struct Linked {
     sender: LinkSender,
     since: Timestamp,
     /// Until when it must have answered a ping.
@@ -52,7 +52,7 @@ pub(crate) struct Joined {
 
 impl Links {
     pub(crate) fn new(me: PeerId) -> Self {
-        Self { roster: Roster::new(me), wires: BTreeMap::new(), next: 0 }
+        Self { roster: Roster::new(me), linked: BTreeMap::new(), next: 0 }
     }
 
     /// Hellos were exchanged. Not every link may stay.
@@ -68,8 +68,8 @@ impl Links {
             return None;
         }
         let (sender, receiver) = link.split();
-        let wire = Wire { sender: sender.clone(), since: now, doubted: None, reader: None };
-        self.wires.insert(id, wire);
+        let linked = Linked { sender: sender.clone(), since: now, doubted: None, reader: None };
+        self.linked.insert(id, linked);
         let close = |older: LinkId| self.close(older, CloseCode::Superseded, "");
         let superseded = met.superseded.into_iter().filter_map(close).collect();
         Some(Joined { link: id, sender, receiver, superseded })
@@ -77,45 +77,45 @@ impl Links {
 
     /// The task that reads a link; it ends with it.
     pub(crate) fn read_by(&mut self, link: LinkId, reader: AbortHandle) {
-        if let Some(wire) = self.wires.get_mut(&link) {
-            wire.reader = Some(reader);
+        if let Some(linked) = self.linked.get_mut(&link) {
+            linked.reader = Some(reader);
         }
     }
 
     /// Asks a link whether it lives.
     fn doubt(&mut self, now: Timestamp, link: LinkId) {
-        if let Some(wire) = self.wires.get_mut(&link)
-            && wire.doubted.is_none()
+        if let Some(linked) = self.linked.get_mut(&link)
+            && linked.doubted.is_none()
         {
-            wire.doubted = Some(now.after(limits::PING));
+            linked.doubted = Some(now.after(limits::PING));
             // A link that is closed already is on its way out.
-            let _closed = wire.sender.send(PING.to_vec());
+            let _closed = linked.sender.send(PING.to_vec());
         }
     }
 
     /// Asks every link whether it lives: the machine slept, or the network is another one.
     pub(crate) fn doubt_all(&mut self, now: Timestamp) {
-        let all: Vec<_> = self.wires.keys().copied().collect();
+        let all: Vec<_> = self.linked.keys().copied().collect();
         for link in all {
             self.doubt(now, link);
         }
     }
 
     pub(crate) fn pong(&mut self, link: LinkId) {
-        if let Some(wire) = self.wires.get_mut(&link) {
-            wire.doubted = None;
+        if let Some(linked) = self.linked.get_mut(&link) {
+            linked.doubted = None;
         }
     }
 
     pub(crate) fn poll_timeout(&self) -> Option<Timestamp> {
-        self.wires.values().filter_map(|wire| wire.doubted).min()
+        self.linked.values().filter_map(|linked| linked.doubted).min()
     }
 
     /// Closes the links that were asked whether they live and did not answer.
     pub(crate) fn close_silent(&mut self, now: Timestamp) -> Vec<Parted> {
-        let late = |wire: &Wire| wire.doubted.is_some_and(|until| until <= now);
+        let late = |linked: &Linked| linked.doubted.is_some_and(|until| until <= now);
         let silent: Vec<_> =
-            self.wires.iter().filter(|(_, wire)| late(wire)).map(|(link, _)| *link).collect();
+            self.linked.iter().filter(|(_, linked)| late(linked)).map(|(link, _)| *link).collect();
         silent
             .into_iter()
             .filter_map(|link| self.close(link, CloseCode::Unresponsive, "no answer to a ping"))
@@ -123,23 +123,23 @@ impl Links {
     }
 
     pub(crate) fn close_all(&mut self, code: CloseCode, reason: &str) -> Vec<Parted> {
-        let all: Vec<_> = self.wires.keys().copied().collect();
+        let all: Vec<_> = self.linked.keys().copied().collect();
         all.into_iter().filter_map(|link| self.close(link, code, reason)).collect()
     }
 
     /// Closes a link from this side.
     pub(crate) fn close(&mut self, link: LinkId, code: CloseCode, reason: &str) -> Option<Parted> {
-        if let Some(wire) = self.wires.get(&link) {
-            wire.sender.close(code, reason);
+        if let Some(linked) = self.linked.get(&link) {
+            linked.sender.close(code, reason);
             // Nothing that it has read since is of interest.
-            wire.reader.as_ref().map(AbortHandle::abort);
+            linked.reader.as_ref().map(AbortHandle::abort);
         }
         self.part(link, Closed::Here { code, reason: reason.to_owned() })
     }
 
     /// A link is gone.
     pub(crate) fn part(&mut self, link: LinkId, closed: Closed) -> Option<Parted> {
-        self.wires.remove(&link)?;
+        self.linked.remove(&link)?;
         let (run, left) = self.roster.part(link)?;
         Some(Parted { link, peer: run.peer, closed, last: !left })
     }
@@ -150,7 +150,7 @@ impl Links {
 
     /// True if a link is there, so that what it brings counts.
     pub(crate) fn has(&self, link: LinkId) -> bool {
-        self.wires.contains_key(&link)
+        self.linked.contains_key(&link)
     }
 
     /// The devices that are linked.
@@ -159,8 +159,8 @@ impl Links {
     }
 
     pub(crate) fn send(&self, link: LinkId, frame: Vec<u8>) {
-        let Some(wire) = self.wires.get(&link) else { return };
-        match wire.sender.send(frame) {
+        let Some(linked) = self.linked.get(&link) else { return };
+        match linked.sender.send(frame) {
             // One that is closed says so to its reader.
             Ok(()) | Err(NotSent::Closed | NotSent::TooSlow) => {}
             Err(error @ NotSent::TooLong { .. }) => tracing::error!(%error, "a frame was not sent"),
@@ -175,13 +175,13 @@ impl Links {
 
     pub(crate) fn views(&self) -> Vec<LinkView> {
         let view = |(link, run): (LinkId, Run)| {
-            let wire = self.wires.get(&link)?;
+            let linked = self.linked.get(&link)?;
             Some(LinkView {
                 peer: run.peer,
                 incarnation: run.incarnation,
-                address: wire.sender.remote_address(),
-                since: wire.since,
-                queued: wire.sender.queued(),
+                address: linked.sender.remote_address(),
+                since: linked.since,
+                queued: linked.sender.queued(),
             })
         };
         self.roster.links().filter_map(view).collect()

@@ -57,8 +57,8 @@ pub(crate) struct Node {
     fault: Fault,
 }
 
-/// The end of a node's life.
-enum Ended {
+/// The reason why a node ends.
+enum NodeEnd {
     Closed,
     /// Nothing that was promised depends on the disk's driver; nothing more can be promised.
     DiskGone,
@@ -72,9 +72,9 @@ impl Node {
     pub(crate) async fn run(mut self) {
         let fault = self.fault.clone();
         let ended = match caught(self.live()).await {
-            Ok(Ended::Closed) => caught(self.end()).await,
-            Ok(Ended::DiskGone) => caught(self.fail("the disk's driver is gone")).await,
-            Ok(Ended::Deaf) => caught(self.fail("nothing comes from the socket any more")).await,
+            Ok(NodeEnd::Closed) => caught(self.end()).await,
+            Ok(NodeEnd::DiskGone) => caught(self.fail("the disk's driver is gone")).await,
+            Ok(NodeEnd::Deaf) => caught(self.fail("nothing comes from the socket any more")).await,
             Err(why) => caught(self.fail(&why)).await,
         };
         if let Err(why) = ended {
@@ -83,21 +83,21 @@ impl Node {
         }
     }
 
-    async fn live(&mut self) -> Ended {
+    async fn live(&mut self) -> NodeEnd {
         loop {
-            self.settle();
+            self.perform_all();
             if self.may_end() {
-                return Ended::Closed;
+                return NodeEnd::Closed;
             }
             if self.network.deaf {
-                return Ended::Deaf;
+                return NodeEnd::Deaf;
             }
             let until = self.clock.instant(self.timeout());
             tokio::select! {
                 biased;
                 answer = self.disk.answered() => match answer {
                     Some(input) => self.disk_answered(input),
-                    None => return Ended::DiskGone,
+                    None => return NodeEnd::DiskGone,
                 },
                 // It is armed again a millisecond later at the earliest, so it starves nobody.
                 () = sleep_until(until) => self.time_has_come(),
@@ -128,7 +128,7 @@ impl Node {
     }
 
     /// Does what the replica says until it says nothing more.
-    fn settle(&mut self) {
+    fn perform_all(&mut self) {
         while let Some(output) = self.replica.poll_output() {
             self.perform(output);
         }

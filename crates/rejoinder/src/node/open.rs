@@ -60,7 +60,7 @@ pub(crate) async fn open(options: Options, place: Box<dyn Place>) -> Result<Open
         incarnation
     };
 
-    let disk::Opened { disk, key, mut restored } = take(driver, place, fresh_key).await?;
+    let disk::OpenedDisk { disk, key, mut restored } = take(driver, place, fresh_key).await?;
     let kept = Kept::take(&mut restored);
     let kept_port = kept.port().filter(|_| keeps_port);
     let clock = Clock::start(clock);
@@ -122,12 +122,12 @@ impl Node {
     /// Reads what the replica wants to have in memory from the start, so that what is shown first
     /// is whole.
     async fn read_first(&mut self) {
-        self.settle();
+        self.perform_all();
         while self.disk.is_reading()
             && let Some(answer) = self.disk.answered().await
         {
             self.disk_answered(answer);
-            self.settle();
+            self.perform_all();
         }
     }
 }
@@ -143,7 +143,7 @@ async fn take(
     driver: DiskDriver,
     mut place: Box<dyn Place>,
     fresh_key: [u8; 32],
-) -> Result<disk::Opened, OpenError> {
+) -> Result<disk::OpenedDisk, OpenError> {
     let give_up = Instant::now() + limits::STILL_CLOSING;
     loop {
         match Disk::open(driver.clone(), place, fresh_key).await {

@@ -1,6 +1,6 @@
 //! The main job: one asks, others answer, the host decides.
 
-use rejoinder::{Fate, How, Outcome, RequestStatus};
+use rejoinder::{Fate, Outcome, RequestStatus, TurnEnd};
 
 use crate::support::{directories, form, let_in, open, seats, soon, submitted, until_answer};
 
@@ -100,7 +100,9 @@ async fn an_outcome_is_told_until_it_is_taken_whatever_became_of_its_turn() {
     let home = open("host", at_host.path()).await;
     let host = home.host(id).await.unwrap();
     assert_eq!(host.untold().await.unwrap().len(), 2);
-    for (request, expected) in [("r1", Outcome::Declined), ("r2", Outcome::Ended(How::Completed))] {
+    for (request, expected) in
+        [("r1", Outcome::Declined), ("r2", Outcome::Ended(TurnEnd::Completed))]
+    {
         let asked = host.asked(request).await.unwrap().expect("nobody has taken its outcome");
         let told = soon("the outcome", asked.outcome()).await;
         assert_eq!(told.taken().await.unwrap(), expected);
@@ -145,7 +147,7 @@ async fn a_turn_that_ends_ends_its_request_and_a_closed_home_interrupts() {
     let asked = turn.ask(form("r1")).await.unwrap();
     turn.cancel().await.unwrap();
     let told = asked.outcome().await;
-    assert_eq!(told.taken().await.unwrap(), Outcome::Ended(How::Cancelled));
+    assert_eq!(told.taken().await.unwrap(), Outcome::Ended(TurnEnd::Cancelled));
 
     let turn = host.start_turn("Deploy 1.5").await.unwrap();
     let asked = turn.ask(form("r2")).await.unwrap();
@@ -216,7 +218,7 @@ async fn three_in_a_line_need_no_link_between_the_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_wishes_for_a_turn_and_the_host_starts_one_at_a_time() {
+async fn a_member_proposes_a_turn_and_the_host_starts_one_at_a_time() {
     let [at_host, at_ana] = directories();
     let (host_home, ana) = (open("host", at_host.path()).await, open("ana", at_ana.path()).await);
     let host = host_home.create_workspace("release train").await.unwrap();

@@ -65,7 +65,7 @@ proptest! {
                     let mut view = samples::request();
                     view.projection.answers.insert("notes".into(), samples::text("draft", &text, "ben"));
                     if !open {
-                        view.status = RequestStatus::Ended(rejoinder::How::Failed);
+                        view.status = RequestStatus::Ended(rejoinder::TurnEnd::Failed);
                     }
                     driver.show(view);
                 }

@@ -11,10 +11,9 @@ use rejoinder_identity::{
 };
 use serde_json::json;
 
-use super::Then;
 use crate::{
     command::HostAct, core::Core, input::CommandId, output::Reply, refused::Refused,
-    workspace::Workspace, workspace::as_edit, workspace::new_turn,
+    workspace::Workspace, workspace::as_edit, workspace::new_turn, workspace::then::Then,
 };
 
 impl Workspace {

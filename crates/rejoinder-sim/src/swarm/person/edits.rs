@@ -101,7 +101,7 @@ impl Person {
         if !self.swarm.0.ledger.may_be_long() {
             return None;
         }
-        self.swarm.0.world.inner.fired.count(Deed::LongText);
+        self.swarm.0.world.ground.fired.count(Deed::LongText);
         let text = tokens::text(token);
         let word = |times: u64| "word ".repeat(times as usize);
         if length < 6_000 || self.draws.chance(500) {
@@ -132,7 +132,7 @@ impl Person {
         while let Some(done) = edits.join_next().await {
             done.expect("an edit does not panic")?;
         }
-        self.swarm.0.world.inner.fired.count(Deed::LongHistory);
+        self.swarm.0.world.ground.fired.count(Deed::LongHistory);
         Ok(())
     }
 

@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder::{PeerId, QuestionId, RequestStatus, RequestView, form::ReviewUrl};
 
-use super::{Held, answer, conflicts, defaults, questions};
 use crate::{
     canonical,
-    event::{Event, Given, State},
-    shown,
+    event::{AnswerState, Event, Given},
+    view::{Held, answer, conflicts, defaults, questions},
 };
 
 /// Everything that is so.
@@ -91,7 +90,7 @@ fn gone(view: &RequestView, before: &RequestView, question: &str) -> Event {
         request: view.request.id.clone(),
         question: question.to_owned(),
         given: Given {
-            state: State::None,
+            state: AnswerState::None,
             value: None,
             by: by.map(PeerId::to_string).unwrap_or_default(),
             authors: Vec::new(),
@@ -117,7 +116,7 @@ fn ended(view: &RequestView) -> Option<Event> {
             },
             by: by.to_string(),
         }),
-        RequestStatus::Ended(how) => Some(Event::Ended { request, how: shown::ended(*how) }),
+        RequestStatus::Ended(how) => Some(Event::Ended { request, how: *how }),
     }
 }
 
@@ -147,9 +146,9 @@ impl Held<'_> {
     /// As events spell it.
     pub(crate) fn given(self) -> Given {
         let (state, value) = match self.answer {
-            ChatInputAnswer::Draft(answered) => (State::Draft, Some(&answered.value)),
-            ChatInputAnswer::Submitted(answered) => (State::Submitted, Some(&answered.value)),
-            ChatInputAnswer::Skipped(_) => (State::Skipped, None),
+            ChatInputAnswer::Draft(answered) => (AnswerState::Draft, Some(&answered.value)),
+            ChatInputAnswer::Submitted(answered) => (AnswerState::Submitted, Some(&answered.value)),
+            ChatInputAnswer::Skipped(_) => (AnswerState::Skipped, None),
         };
         let by: Vec<String> = self.by.iter().map(PeerId::to_string).collect();
         Given {

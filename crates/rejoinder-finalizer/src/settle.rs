@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 /// Reads the documents for the finalizer.
 pub trait Settle {
     /// Settles a completion.
-    fn completion(&self, opening: &OpeningId, completion: &Completion<'_>) -> Settlement;
+    fn completion(&self, opening: &OpeningId, completion: &Completing<'_>) -> Settled;
     /// Settles a request whose turn ends now.
-    fn end(&self, opening: &OpeningId) -> Settlement;
+    fn end(&self, opening: &OpeningId) -> Settled;
 }
 
 /// A completion that is to be settled.
 #[derive(Debug, Clone, Copy)]
-pub struct Completion<'a> {
+pub struct Completing<'a> {
     /// Accept, decline or cancel.
     pub response: ChatInputResponseKind,
-    /// The answers that came with it, as JSON.
-    pub carried: &'a BTreeMap<QuestionId, String>,
+    /// The answers that are attached to it, as JSON.
+    pub attached: &'a BTreeMap<QuestionId, String>,
     /// The member who proposes it.
     pub proposer: PeerId,
     /// The changes that the proposer had seen.
@@ -30,11 +30,11 @@ pub struct Completion<'a> {
 
 /// A request's answers, settled by a completion or the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settlement {
+pub struct Settled {
     /// The final answers.
     pub answers: BTreeMap<QuestionId, SettledAnswer>,
     /// Merged answers of another value that the proposer had not seen.
-    pub displaced: Vec<Displaced>,
+    pub displaced: Vec<DisplacedAnswer>,
     /// Required questions without a valid submitted answer.
     pub missing: Vec<QuestionId>,
     /// Questions whose submitted answer is not valid.
@@ -56,7 +56,7 @@ pub struct SettledAnswer {
 
 /// An answer that a decision replaced, without its proposer having seen it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Displaced {
+pub struct DisplacedAnswer {
     /// The question.
     pub question: QuestionId,
     /// The author of the answer.
