@@ -212,9 +212,9 @@ impl Prompt {
         self.tell_end(before.as_deref());
     }
 
-    /// Makes drafts of text that was typed before the request ended or the text changed. The engine
-    /// applies them to the version that the form showed, and the state after that includes both.
-    /// True if there are any.
+    /// Makes drafts of typed text before the form shows that the request has ended or the text has
+    /// changed. The engine applies them to the version that the form showed, and the next state
+    /// includes both. True if there were any.
     fn tell_typed_first(&mut self, after: Option<&RequestView>) -> bool {
         let (Some(before), Some(after)) = (&self.request, after) else { return false };
         if before.seen.is_none() {

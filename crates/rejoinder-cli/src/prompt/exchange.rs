@@ -44,7 +44,7 @@ pub(crate) enum Input {
 /// An action.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// Make this the draft. As every edit, it applies to the version that the form shows
+    /// Make this the draft. Like every edit, it applies to the version that the form shows
     /// ([`Prompt::seen`](super::Prompt::seen)): a text that others have changed since is merged.
     Draft {
         /// The question.

@@ -77,7 +77,7 @@ impl FormOnTerminal<'_> {
         let view = match shown.request.view().await {
             Ok(view) => view,
             Err(NotDone::Closed(closed)) => return Err(closed.into()),
-            // It no longer exists; the workspace knows the others.
+            // The request no longer exists. The workspace is asked for the others.
             Err(NotDone::Refused(_)) => {
                 self.outdate(Stale::Workspace);
                 self.listed.retain(|one| one.opening != opening);
@@ -130,8 +130,8 @@ impl FormOnTerminal<'_> {
         let request = self.joined.workspace.request_opened(opening).await?;
         let Some(request) = request else { return Ok(false) };
         self.tell_typed().await?;
-        // The new request may have the id of the last; this keeps the form from taking them for
-        // one.
+        // The new request may have the id of the last; this keeps the form from treating them as
+        // the same.
         self.tell(Input::Request(None));
         self.proposed = None;
         let states = Some(request.watch());
