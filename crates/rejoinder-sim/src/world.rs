@@ -47,7 +47,7 @@ pub(crate) struct Inner {
     pub(crate) mutant: Mutex<&'static str>,
 }
 
-/// Those who hear every event.
+/// The observers, which hear every event.
 #[derive(Default)]
 struct Observers(Vec<Observer>);
 
@@ -65,7 +65,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl World {
-    /// Returns an empty world: good links, sound disks, right clocks.
+    /// Returns an empty world, with good links, sound disks and right clocks.
     pub fn new(seed: u64) -> Self {
         let (trace, fired) = (Trace::default(), Fired::default());
         let inner = Inner {
@@ -88,7 +88,8 @@ impl World {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Sets the real time that the story may take: paused time stands still while a task is busy.
+    /// Sets the real time that the story may take. Virtual time stands still while a task is busy,
+    /// so only real time can end it.
     #[must_use]
     pub fn patience(self, real: Duration) -> Self {
         *lock(&self.inner.patience) = real;
@@ -133,22 +134,23 @@ impl World {
         self.inner.fired.counts()
     }
 
-    /// Returns a new device of that name, with its home open.
+    /// Returns a new device with that name, whose home is open.
     ///
     /// # Panics
     ///
-    /// When there is one of that name already.
+    /// Panics if there is a peer with that name already.
     pub async fn peer(&self, name: &str) -> Peer {
         let peer = self.add(name, Disk::default());
         peer.start().await.expect("a home can be opened on a sound disk");
         peer
     }
 
-    /// Returns another machine with a copy of that peer's home as it is durable now. It is down.
+    /// Returns another machine with a copy of a peer's home, in its durable state. The machine is
+    /// down.
     ///
     /// # Panics
     ///
-    /// When there is one of that name already.
+    /// Panics if there is a peer with that name already.
     pub fn clone_home(&self, of: &Peer, name: &str) -> Peer {
         self.add(name, of.disk().copy())
     }
@@ -163,7 +165,7 @@ impl World {
         peer
     }
 
-    /// Sets the links that are not set one by one.
+    /// Sets the link of all pairs for which none is set.
     pub fn set_links(&self, link: Link) {
         self.inner.network.set_usual(link);
     }
@@ -178,7 +180,7 @@ impl World {
         self.inner.trace.event("", "", "", what);
     }
 
-    /// Says that a promise was broken: the run fails.
+    /// Fails the run, since a promise was broken.
     pub fn fail(&self, why: impl Into<String>) {
         let why = why.into();
         self.inner.trace.event("", "", "", format_args!("BROKEN: {why}"));
@@ -186,12 +188,12 @@ impl World {
         self.inner.breaks.notify_one();
     }
 
-    /// Adds an observer, which hears the peer's name and the event for every event of every peer.
+    /// Adds an observer. It gets each event of each peer, with the peer's name.
     pub fn observe(&self, observer: impl FnMut(&str, &HomeEvent) + Send + 'static) {
         lock(&self.inner.observers).0.push(Box::new(observer));
     }
 
-    /// Drops peers and observers. They hold their world, which would otherwise never be freed.
+    /// Drops the peers and observers. They hold their world, which would otherwise never be freed.
     pub(crate) fn ends(&self) {
         lock(&self.inner.peers).clear();
         lock(&self.inner.observers).0.clear();
@@ -210,7 +212,7 @@ impl World {
         lock(&self.inner.peers).values().cloned().collect()
     }
 
-    /// Notes an event that a peer's listener heard.
+    /// Passes an event on to the observers.
     pub(crate) fn heard(&self, peer: &Peer, event: &HomeEvent) {
         peer.trace(event);
         self.works(peer, Work::Events);
@@ -221,7 +223,7 @@ impl World {
         }
     }
 
-    /// A home was opened: its listeners know nothing yet.
+    /// Marks the opening of a home: its listeners know nothing yet.
     pub(crate) fn begins(&self, peer: &Peer) {
         lock(&self.inner.told).begin(peer.name());
     }
@@ -236,7 +238,7 @@ impl World {
         self.check(|safety| safety.workspace(peer.name(), view));
     }
 
-    /// Looks at every peer, again and again: some promises can't be checked from events alone.
+    /// Looks at every peer again and again: some promises can't be checked from events alone.
     pub(crate) async fn look_around(self) {
         loop {
             sleep(LOOK).await;
