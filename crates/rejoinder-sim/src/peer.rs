@@ -297,7 +297,7 @@ impl Peer {
     ///
     /// # Panics
     ///
-    /// When the peer is up or there is no such snapshot.
+    /// Panics if the peer is up or there is no such snapshot.
     pub fn restore(&self, snapshot: usize) {
         assert!(self.try_home().is_none(), "{} is up", self.name());
         self.say(format_args!("disk set back to snapshot {snapshot}"));

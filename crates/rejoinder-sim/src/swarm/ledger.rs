@@ -87,19 +87,19 @@ pub(super) struct Edit {
 /// The effect of an edit on what its author has on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
-    /// It answers the question, replacing everything there.
+    /// Answers the question, replacing everything there.
     Answers,
-    /// It removes everything there.
+    /// Removes everything there.
     Clears,
-    /// It ticks an option. The others stay.
+    /// Ticks an option. The others stay.
     Ticks,
-    /// It unticks the option that this edit ticked.
+    /// Unticks the option that this edit ticked.
     Unticks(Token),
-    /// It submits the answer that is there.
+    /// Submits the answer that is there.
     Restates,
-    /// It replaces a part of a text, whatever is in that part by then.
+    /// Replaces a part of a text, whatever is in that part by then.
     Replaces,
-    /// It is of a kind that the question may no longer take.
+    /// Answers in a kind that the question may no longer take.
     Shifts,
 }
 
