@@ -133,7 +133,7 @@ pub(crate) enum Event {
     /// All linked peers hold the same as this device, and one of them has stored everything written
     /// here.
     Synced,
-    /// The answer to a command on stdin.
+    /// The reply to a command on stdin.
     Reply(Reply),
     /// The outcome of `ask`.
     Result(Outcome),
@@ -196,11 +196,11 @@ pub(crate) struct Given {
 pub(crate) enum State {
     /// There is no answer any more.
     None,
-    /// Being written.
+    /// An answer that is being written.
     Draft,
-    /// Given.
+    /// An answer that was submitted.
     Submitted,
-    /// Left out on purpose.
+    /// A question that was left out on purpose.
     Skipped,
 }
 

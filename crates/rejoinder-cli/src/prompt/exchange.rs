@@ -80,7 +80,7 @@ pub(crate) enum Action {
     Next,
     /// Propose to complete the request.
     Complete(ChatInputResponseKind),
-    /// Stop the process, until the shell lets it go on.
+    /// Stop the process, until the shell lets it continue.
     Stop,
     /// Leave. The request stays open.
     Quit,

@@ -5,7 +5,7 @@ use super::named;
 named! {
     /// A rare deed of somebody. Each kind must occur at least once in a survey of many worlds.
     Deed {
-        /// A device joined in the middle of it.
+        /// A device joined while faults were happening.
         LateJoin = "late join",
         /// A member completed a request a second time.
         SecondProposal = "second proposal",

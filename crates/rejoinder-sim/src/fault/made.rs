@@ -71,7 +71,7 @@ named! {
         Star = "star",
         /// Only neighbours in a circle reach each other.
         Ring = "ring",
-        /// Two groups that one peer alone connects.
+        /// Two groups were connected by one peer alone.
         Bridge = "bridge",
         /// Peers were cut off one by one, and came back in another order.
         Swizzle = "swizzle",
@@ -103,7 +103,7 @@ named! {
         Reopened = "reopened",
         /// A peer went offline and online again.
         Offline = "offline",
-        /// A machine came into another network.
+        /// A machine moved to another network.
         Moved = "address changed",
         /// A clock jumped.
         ClockJump = "clock jump",
