@@ -53,8 +53,8 @@ struct Inner {
     truncated: bool,
     /// The number of edits that were reported as saved.
     saved: u64,
-    /// The value of `saved` when everything that a peer had written in a workspace was last known to
-    /// be on another's disk.
+    /// The value of `saved` when everything that a peer had written in a workspace was last known
+    /// to be on another's disk.
     carried: BTreeMap<(String, WorkspaceId), u64>,
     /// The number of times that a text was made longer.
     long: u32,
