@@ -1,10 +1,10 @@
-//! Whatever is typed wrong: an error that names the thing, never a panic, never something lost.
+//! Wrong input of every kind: an error that names the thing, never a panic, never a loss.
 
 use serde_json::json;
 
 use crate::{main_job::FORM, process::Place};
 
-/// A form that can't be asked: exit 2, and stderr names what is wrong.
+/// Checks that a form can't be asked: exit code 2, and stderr names what is wrong.
 fn refused(form: &str, names: &[&str]) {
     let place = Place::new();
     place.file("form.json", form);
@@ -40,7 +40,8 @@ fn forms() {
     );
 }
 
-/// A server whose schema has a pattern and steps: nothing that it would refuse is accepted.
+/// Checks, with a server whose schema has a pattern and steps, that nothing it would refuse is
+/// accepted.
 #[test]
 fn an_answer_that_the_server_would_refuse_is_not_taken() {
     let place = Place::new();
@@ -103,7 +104,7 @@ fn an_expired_ticket_says_so() {
     let place = Place::new();
     place.file("form.json", FORM);
     let (ask, ticket) = place.ask("host", &["--for", "1s"]);
-    // The host's clock decides; a second of it must pass.
+    // The host's clock decides, so a second of it must pass.
     let from = std::time::Instant::now();
     while from.elapsed() < std::time::Duration::from_millis(1_100) {
         std::thread::park_timeout(std::time::Duration::from_millis(50));
@@ -111,7 +112,7 @@ fn an_expired_ticket_says_so() {
     let mut ana = place.join("ana", &ticket, &[]);
     ana.until_err("by this machine's clock the ticket expired at");
     ana.until_err("the host does not let this device in: the ticket expired at");
-    // Where nobody can say no, it is said all the same.
+    // With no host there to refuse, the expiry is reported all the same.
     drop(ask);
     let mut ben = place.join("ben", &ticket, &[]);
     ben.until_err("by this machine's clock the ticket expired at");

@@ -1,4 +1,4 @@
-//! The examples run to their end, and the README shows the one that it says it shows.
+//! The examples run to their end, and the README shows the one that it says it does.
 
 use std::{fs, path::Path, time::Duration};
 

@@ -1,5 +1,5 @@
-//! A disk that refuses writes while people answer: a limit on the size of files stands for one that is
-//! full, and is lifted again.
+//! A disk that refuses writes while people answer. A limit on the size of files stands in for a
+//! full disk, and is then lifted.
 
 use std::{fs, process, thread, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
     pty::{Terminal, join_line},
 };
 
-/// Whether the files of a process may grow, or be written to beyond their first byte.
+/// Lets the files of a process grow and be written to, or forbids both beyond their first byte.
 fn let_write(pid: &str, may: bool) {
     let limit = if may { "--fsize=unlimited" } else { "--fsize=1:unlimited" };
     let done = process::Command::new("prlimit").args(["--pid", pid.trim(), limit]).status();
@@ -33,7 +33,7 @@ fn a_command_is_answered_while_the_disk_is_full() {
     ana.ok("show");
     let_write(&pid, true);
     let mut tries = 0;
-    // Nothing tells that the disk takes writes again but that one is taken.
+    // The only sign that the disk takes writes again is that one succeeds.
     while ana.say("submit env prod")["ok"] != true {
         thread::park_timeout(Duration::from_millis(50));
         tries += 1;

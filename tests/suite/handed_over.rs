@@ -21,7 +21,7 @@ fn a_decision_that_no_ask_was_there_for_is_printed_by_the_next_one() {
     let mut ana = place.join("ana", &ticket, &[]);
     ana.ok("wait open");
     first.kill();
-    // Both requests share a turn, which ends when the second is done unless the first is owed.
+    // Both requests share a turn. It ends with the second unless the first is still owed.
     let (second, _) = place.ask("host", &["--id", "r2"]);
     ana.until(|event| event["event"] == "opened" && event["request"] == "r2");
     for request in ["r1", "r2"] {
@@ -38,7 +38,7 @@ fn a_decision_that_no_ask_was_there_for_is_printed_by_the_next_one() {
     assert_eq!(printed.code(), 0, "{}", printed.err);
     let answers = printed.result()["answers"].to_string();
     assert!(answers.contains("for r1"), "{answers}");
-    // It was handed over: whoever asks again, asks anew.
+    // The decision was handed over, so asking again raises a new request.
     let (again, _) = place.ask("host", &["--id", "r1"]);
     ana.ok("wait open");
     ana.ok("use r1");
@@ -55,7 +55,7 @@ fn an_end_that_no_ask_was_there_for_is_printed_by_the_next_one() {
     let mut ana = place.join("ana", &ticket, &[]);
     ana.ok("wait open");
     first.kill();
-    // The time of the second is over at once, and ends the turn of both.
+    // The time of the second is up at once, which ends the turn of both.
     let (second, _) = place.ask("host", &["--id", "r2", "--until", "1s"]);
     assert_eq!(second.wait().code(), 5);
     let printed = place.run("host", &["ask", "form.json", "--id", "r1", "--listen", "127.0.0.1:0"]);
@@ -142,7 +142,7 @@ fn every_command_says_that_stdout_was_not_written() {
             check_unwritten(&ended.wait());
         }
     }
-    // What the command did is done.
+    // The command has still done its work.
     let shown = place.run("ana", &["show"]).out.join("\n");
     assert!(shown.contains("prod") || shown.contains("Production"), "{shown}");
     ask.kill();

@@ -1,4 +1,4 @@
-//! What a person names when they join: a ticket, wherever it stands, and one of several workspaces.
+//! The arguments of a join: a ticket, wherever it comes from, and one of several workspaces.
 
 use serde_json::Value;
 
@@ -46,20 +46,20 @@ fn whoever_joins_is_told_what_is_waited_for() {
     let waiting = |event: &Value, what: &str| event["event"] == "waiting" && event["for"] == what;
     let told = ana.until(|event| waiting(event, "letIn"));
     let host = told["peer"].as_str().unwrap().to_owned();
-    // It asks again and again, and is told once.
+    // It asks again and again, but is reported once.
     ask.until_err("ana");
     assert_eq!(ana.events("waiting").len(), 1, "{:?}", ana.events("waiting"));
     ask.kill();
     let told = ana.until(|event| waiting(event, "answer"));
     assert_eq!(told["peer"], host.as_str());
-    // One who never reached anybody.
+    // This one never reached anybody.
     let mut ben = place.join("ben", &ticket, &[]);
     let told = ben.until(|event| waiting(event, "answer"));
     assert_eq!(told["peer"], host.as_str());
     assert_ne!(told["reason"], "", "{told}");
 }
 
-/// By a host that is gone, and by one whose people say nothing.
+/// Checks a host that is gone, and one whose people say nothing.
 #[test]
 fn whoever_leaves_without_having_been_let_in_is_told_and_asks_again_next_time() {
     let place = Place::new();
@@ -88,7 +88,7 @@ fn whoever_leaves_without_having_been_let_in_is_told_and_asks_again_next_time() 
     ben.send("quit");
     not_let_in(ben.wait());
 
-    // What it asked is there when a person says yes at last.
+    // Its join is still there when a person finally approves it.
     ask.until_err("ben");
     ask.send("y");
     let mut ben = place.start("ben", &["join", "--json", "--listen", "127.0.0.1:0"]);

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment: what was saved is there, the open request is open.
+//! `kill -9` at any moment: saved answers are there, and the open request is open.
 
 use crate::{main_job::FORM, process::Place};
 
@@ -34,7 +34,7 @@ fn a_peer_is_killed_and_its_words_are_there() {
     let mut ben = place.join("ben", &ticket, &[]);
     ben.ok("wait open");
     ana.ok("wait open");
-    // Saved on ana's disk alone.
+    // This is saved on Ana's disk alone.
     ana.ok("offline");
     ana.ok("draft notes nobody else has this");
     ana.ok("submit env dev");

@@ -1,4 +1,4 @@
-//! The arrows between our crates, and what the pure ones must not know.
+//! The arrows between our crates, and the things that the pure ones must not know.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
-/// Each crate with those of ours that it may use. An arrow that is not here is a change of the
+/// The crates of ours that each crate may use. An arrow that is not here is a change of the
 /// architecture: draw it in ARCHITECTURE.md first.
 const ARROWS: &[(&str, &[&str])] = &[
     ("rejoinder-identity", &[]),
@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "rejoinder-replica",
         &["rejoinder-answers", "rejoinder-finalizer", "rejoinder-identity", "rejoinder-sync"],
     ),
-    // Of identity it knows H alone, by which it tells a row from what is left of one.
+    // It knows only H of identity, by which it tells a row from the remains of one.
     ("rejoinder-storage", &["rejoinder-identity", "rejoinder-replica"]),
     ("rejoinder-quic", &["rejoinder-identity"]),
     (
@@ -47,7 +47,7 @@ const PURE: &[&str] = &[
     "rejoinder-replica",
 ];
 
-/// The crates that alone may know what these libraries are.
+/// Libraries, each with the only crates that may know it.
 const KEEPERS: &[(&str, &[&str])] = &[
     ("automerge", &["rejoinder-answers"]),
     ("fancy-regex", &["rejoinder-schema"]),
@@ -57,7 +57,7 @@ const KEEPERS: &[(&str, &[&str])] = &[
     ("quinn", &["rejoinder-quic", "rejoinder", "rejoinder-sim"]),
 ];
 
-/// What a pure crate must not say outside its tests, and what it says instead.
+/// The words that a pure crate must not contain outside its tests, and their replacements.
 const IMPURE: &[(&str, &str)] = &[
     ("tokio", "the shell is the one that waits"),
     ("std::time::Instant", "time is an input: Timestamp"),
@@ -119,7 +119,7 @@ fn pure_crates_know_no_clock_no_disk_no_random_order() {
         assert!(!sources.is_empty(), "{package} has no sources");
         for file in sources {
             let text = fs::read_to_string(&file).unwrap();
-            // Tests stand last in a file.
+            // Tests come last in a file.
             let code = text.split("#[cfg(test)]").next().unwrap();
             for (number, line) in code.lines().enumerate() {
                 if line.trim_start().starts_with("//") {

@@ -15,7 +15,7 @@ pub(crate) const FORM: &str = r#"{
   ]
 }"#;
 
-/// A host that asks, and ana and ben who have joined and see the request.
+/// Starts a host that asks, and Ana and Ben, who have joined and see the request.
 fn team(place: &Place) -> (Process, Process, Process, String) {
     place.file("form.json", FORM);
     let (ask, ticket) = place.ask("host", &[]);
@@ -81,7 +81,7 @@ fn two_people_answer_apart_and_the_agent_gets_both_answers() {
         "decidedBy": peer_id(&place, "ben"),
     });
     assert_eq!(ended.result(), expected);
-    // Everybody's copy of the decided part, byte for byte, once the processes are gone.
+    // Everybody's copy of the decided part is the same, byte for byte, once the processes are gone.
     let decided = |home| event(&shown(&place, home), "decided")[0].to_string();
     assert_eq!(decided("host"), decided("ana"));
     assert_eq!(decided("host"), decided("ben"));
@@ -148,7 +148,7 @@ fn what_both_type_toggle_and_submit_at_once() {
     assert!(env == "prod" || env == "dev", "one of the two: {env}");
     ana.end();
     ben.end();
-    // Afterwards too, both homes show what the other one said, and who.
+    // Afterwards too, both homes show the other's answer and its author.
     for home in ["ana", "ben"] {
         let kept = shown(&place, home);
         let env = event(&kept, "answer").into_iter().find(|event| event["question"] == "env");
@@ -173,7 +173,7 @@ fn refused_with_the_question_and_then_told_who_decided() {
     ben.ok("draft notes too late");
     ana.ok("accept");
     ana.ok("wait decided");
-    // The host hands the decision to those who are there and ends; ben hears it from ana.
+    // The host hands the decision to those that are there, and ends. Ben hears it from Ana.
     assert_eq!(ask.wait().code(), 0);
     ben.ok("online");
     let fate = ben.until(|event| event["event"] == "decided");
@@ -186,7 +186,7 @@ fn refused_with_the_question_and_then_told_who_decided() {
     assert!(second.to_string().contains(who), "by whom: {second}");
     ana.end();
     ben.end();
-    // The host answers ben's decline when it is there again: the draft is kept, the part unchanged.
+    // The host answers Ben's decline when it is back: the draft is kept, the part unchanged.
     let kept = shown(&place, "ben");
     assert_eq!(event(&kept, "notIncluded").len(), 1, "{:?}", kept.out);
     assert!(!event(&kept, "decided")[0].to_string().contains("too late"));
@@ -196,13 +196,13 @@ fn refused_with_the_question_and_then_told_who_decided() {
 fn a_line_whose_ends_never_link() {
     let place = Place::new();
     place.file("form.json", FORM);
-    // Ben's home is there before he joins: its device must be known by then.
+    // Ben's home is made before he joins: its device must be known by then.
     place.ask("ben", &[]).0.kill();
     let middle = peer_id(&place, "ben");
     let (ask, ticket) = place.ask("host", &["--only", &middle]);
     let mut ben = place.join("ben", &ticket, &[]);
     ben.ok("wait open");
-    // Ana has the host's ticket; a member's door that she may use is ben's alone.
+    // Ana has the host's ticket, but the only member that she may link with is Ben.
     let address = ben.until(|event| event["event"] == "listening")["address"].clone();
     let hinted = with_hint(&ticket, &middle, address.as_str().unwrap());
     let mut ana = place.join("ana", &hinted, &["--only", &middle]);
@@ -216,7 +216,7 @@ fn a_line_whose_ends_never_link() {
     assert!(linked.iter().all(|event| event["peer"] == middle.as_str()), "{linked:?}");
     assert!(!linked.is_empty());
     ana.end();
-    // Nor by what the host says: its lines name a peer, or the start of its id.
+    // The host's lines name a peer, or the start of its id: they show no link with Ana either.
     let (host, end) = (peer_id(&place, "host"), peer_id(&place, "ana"));
     let with_end = |line: &&str| {
         line.contains("link to") && (line.contains("ana") || line.contains(&end[..8]))
@@ -253,7 +253,7 @@ fn peer_id_of(process: &Process, event: &str, name: &str) -> Value {
     found.unwrap_or_else(|| panic!("no {name} among {members:?}"))["peer"].clone()
 }
 
-/// The same ticket, hinting at another member.
+/// Returns the same ticket, with a hint at another member.
 fn with_hint(ticket: &str, device: &str, address: &str) -> String {
     let mut ticket: rejoinder::Ticket = ticket.parse().unwrap();
     ticket.hints = vec![rejoinder::Hint {

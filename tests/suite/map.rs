@@ -1,5 +1,5 @@
-//! The map, ARCHITECTURE.md, names files and words that are there, and no page has lines that are
-//! too long to read.
+//! The map, ARCHITECTURE.md, names files and words that exist, and no page has lines that are too
+//! long to read.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::layers::{root, rust_files};
 
-/// No line of a page is longer, except in tables and in what programs print.
+/// The longest line of a page, except in tables and in the output of programs.
 const COLUMNS: usize = 120;
 
 /// The words before a name where it is defined.
@@ -61,12 +61,12 @@ fn pages() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Names between backticks that end as a file's does and are no file.
+/// Returns the names between backticks that end like a file's but are not files.
 fn missing_files(map: &str) -> Vec<String> {
     let mut missing = Vec::new();
     for line in map.lines() {
         let mut names = line.split('`').skip(1).step_by(2);
-        // A row of the table of crates: its files are named from there.
+        // In a row of the table of crates, files are named relative to the crate.
         let own = line.strip_prefix("| `rejoinder").and_then(|_| names.next());
         for name in names.filter(|name| name.ends_with(".rs") || name.ends_with(".md")) {
             if !places(own, name).iter().any(|path| path.is_file()) {
@@ -77,7 +77,8 @@ fn missing_files(map: &str) -> Vec<String> {
     missing
 }
 
-/// Where a file may be that the map names: `sync/log.rs` is `crates/rejoinder-sync/src/log.rs`.
+/// Returns the places of a file that the map names: `sync/log.rs` is
+/// `crates/rejoinder-sync/src/log.rs`.
 fn places(own: Option<&str>, name: &str) -> Vec<PathBuf> {
     let crates = root().join("crates");
     if let Some(own) = own {
@@ -98,7 +99,7 @@ fn places(own: Option<&str>, name: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Words whose code is not where the map says.
+/// Returns the words whose code is not where the map says.
 fn missing_words(map: &str) -> Vec<String> {
     words(map)
         .filter(|(_, name, package)| !is_defined(name, &source(package)))
@@ -106,7 +107,7 @@ fn missing_words(map: &str) -> Vec<String> {
         .collect()
 }
 
-/// The rows that end in "`Name` in `crate`": word, name, crate.
+/// Returns the rows that end in "`Name` in `crate`": word, name, crate.
 fn words(map: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     map.lines().filter_map(|line| {
         let [_, word, _, code, _] = *line.split('|').collect::<Vec<_>>() else { return None };
@@ -133,7 +134,8 @@ fn is_defined(name: &str, source: &Path) -> bool {
         })
 }
 
-/// Whether a line makes an id of that name by the macro of `identity/id.rs`: `PeerId(32), "peer id";`
+/// True if a line makes an id with that name by the macro of `identity/id.rs`:
+/// `PeerId(32), "peer id";`
 fn is_id(name: &str, line: &str) -> bool {
     let length = line.strip_prefix(name).and_then(|rest| rest.strip_prefix('('));
     length.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! The built command as a process: what it is told, what it says, how it ends.
+//! The built command as a process: its input, its output, its end.
 
 use std::{
     env, fs,
@@ -13,11 +13,11 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long something may take before the test says that it never happens. Nothing waits for it
-/// when all is well.
+/// The longest time to wait for something before the test says that it never happens. Nothing waits
+/// this long when all is well.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The command, as `cargo test --workspace` has built it.
+/// Returns the path of the command, as `cargo test --workspace` has built it.
 pub(crate) fn command() -> PathBuf {
     let test = env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
@@ -46,14 +46,15 @@ impl Place {
         path
     }
 
-    /// Runs to the end.
+    /// Runs the command to its end.
     pub(crate) fn run(&self, home: &str, arguments: &[&str]) -> Ended {
         let mut process = self.start(home, arguments);
         drop(process.stdin.take());
         process.end()
     }
 
-    /// As [`join`](Self::join), by a process that is told of a full disk and not ended by it.
+    /// Works like [`join`](Self::join), for a process that is told of a full disk and not ended by
+    /// it.
     #[cfg(target_os = "linux")]
     pub(crate) fn join_with_a_limit(&self, home: &str, ticket: &str) -> Process {
         let mut shell = Command::new("sh");
@@ -68,12 +69,12 @@ impl Place {
         self.start_logging(home, arguments, "off")
     }
 
-    /// With a log on stderr, as `RUST_LOG` says.
+    /// Starts the command with a log on stderr, as `RUST_LOG` says.
     pub(crate) fn start_logging(&self, home: &str, arguments: &[&str], log: &str) -> Process {
         self.spawn(Stdio::piped(), home, arguments, log)
     }
 
-    /// With a stdout that is no pipe to this test.
+    /// Starts the command with a stdout that is not a pipe to this test.
     pub(crate) fn start_writing_to(
         &self,
         stdout: Stdio,
@@ -91,18 +92,18 @@ impl Place {
             .arg("--home")
             .arg(self.path(home))
             .env("RUST_LOG", log)
-            // The asker has no option for a name: it is called by this.
+            // The asker has no option for a name; this is its name.
             .env("USER", home)
             .env("NO_COLOR", "1");
         Process::start(format!("{home}: {}", arguments.join(" ")), command, stdout)
     }
 
-    /// An agent that asks, and waits until it can be joined.
+    /// Starts an agent that asks, and waits until it can be joined.
     pub(crate) fn ask(&self, home: &str, more: &[&str]) -> (Process, String) {
         self.ask_writing_to(Stdio::piped(), home, more)
     }
 
-    /// As [`ask`](Self::ask), with a stdout that is no pipe to this test.
+    /// Works like [`ask`](Self::ask), with a stdout that is not a pipe to this test.
     pub(crate) fn ask_writing_to(
         &self,
         stdout: Stdio,
@@ -123,7 +124,7 @@ impl Place {
             }
             let over = process.try_end().or((Instant::now() > until).then_some("no ticket".into()));
             assert!(over.is_none(), "{over:?}: {}", process.err_so_far());
-            // Its appearance is the event; there is no other way to hear of it.
+            // The file's appearance is the event; there is no other way to hear of it.
             thread::park_timeout(Duration::from_millis(20));
         }
     }
@@ -148,7 +149,7 @@ pub(crate) struct Process {
     lines: u64,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -161,7 +162,7 @@ impl Ended {
         self.status.code().unwrap_or(-1)
     }
 
-    /// The one line of a result.
+    /// Returns the one line of a result.
     pub(crate) fn result(&self) -> Value {
         let line = self.out.last().unwrap_or_else(|| panic!("no result: {self:?}"));
         serde_json::from_str(line).unwrap()
@@ -206,7 +207,7 @@ impl Process {
         stdin.flush().unwrap();
     }
 
-    /// The first event that is so, of those that have come and those to come.
+    /// Waits for the first matching event, among those that have come and those to come.
     pub(crate) fn until(&mut self, so: impl Fn(&Value) -> bool) -> Value {
         let mut at = 0;
         loop {
@@ -240,7 +241,7 @@ impl Process {
         parsed.filter(|event: &Value| event["event"] == name).collect()
     }
 
-    /// As [`events`](Self::events), with those that have come since somebody looked.
+    /// Works like [`events`](Self::events), and includes those that have come since the last look.
     pub(crate) fn so_far(&mut self, name: &str) -> Vec<Value> {
         self.out_seen.extend(self.out.try_iter());
         self.events(name)
@@ -269,7 +270,7 @@ impl Process {
         self.child.try_wait().unwrap().map(|status| status.to_string())
     }
 
-    /// SIGKILL, and waits for its end.
+    /// Kills the process with SIGKILL, and waits for its end.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -304,7 +305,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _gone = self.child.kill();
         let _gone = self.child.wait();
     }

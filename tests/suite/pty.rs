@@ -18,17 +18,17 @@ use crate::process::{Place, command};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// How long somebody who types steadily takes for a key.
+/// The time that a steady typist takes for a key.
 const KEY: Duration = Duration::from_millis(90);
 
 pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
-    /// Everything that was written to it.
+    /// Everything that was written to the terminal.
     written: Vec<u8>,
     keys: Box<dyn Write + Send>,
     master: Box<dyn MasterPty + Send>,
-    /// Its window is being closed.
+    /// True while its window is being closed.
     closing: Arc<AtomicBool>,
     child: Box<dyn Child + Send + Sync>,
 }
@@ -82,12 +82,13 @@ impl Terminal {
         &self.written
     }
 
-    /// Reads until the screen is so.
+    /// Reads until the screen matches.
     pub(crate) fn until(&mut self, what: &str, so: impl Fn(&str) -> bool) {
         self.until_screen(what, |screen| so(&screen.contents()));
     }
 
-    /// As [`until`](Self::until), and nothing of it is still to be drawn: the cursor comes last.
+    /// Works like [`until`](Self::until), and waits until all of it is drawn: the cursor comes
+    /// last.
     pub(crate) fn until_drawn(&mut self, what: &str, so: impl Fn(&str) -> bool) {
         self.until_screen(what, |screen| !screen.hide_cursor() && so(&screen.contents()));
     }
@@ -105,7 +106,7 @@ impl Terminal {
         self.until(part, |screen| screen.contains(part));
     }
 
-    /// Reads what is there.
+    /// Reads what has been written.
     pub(crate) fn look(&mut self) {
         while let Ok(bytes) = self.bytes.try_recv() {
             self.take(&bytes);
@@ -117,7 +118,7 @@ impl Terminal {
         self.keys.flush().unwrap();
     }
 
-    /// Presses one key after the other as a steady typist does.
+    /// Presses one key after another, as a steady typist does.
     pub(crate) fn type_steadily(&mut self, keys: &str) {
         for key in keys.chars() {
             self.press(key.encode_utf8(&mut [0; 4]));
@@ -126,25 +127,25 @@ impl Terminal {
         }
     }
 
-    /// Gives the window another size.
+    /// Gives the window a new size.
     pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
         self.look();
         self.screen.screen_mut().set_size(rows, columns);
         self.master.resize(size(rows, columns)).unwrap();
     }
 
-    /// Closes the window: the terminal is gone for whoever runs in it. Waits for the shell's end.
+    /// Closes the window: the terminal is gone for all processes in it. Waits for the shell's end.
     pub(crate) fn close(self) -> u32 {
         let Self { bytes, mut keys, master, closing, mut child, .. } = self;
         closing.store(true, Ordering::SeqCst);
-        // The reader lets go of the terminal with the next thing that is drawn.
+        // The reader lets go of the terminal when the next thing is drawn.
         keys.write_all(b".").unwrap();
         while bytes.recv_timeout(PATIENCE).is_ok() {}
         drop((keys, master));
         child.wait().unwrap().exit_code()
     }
 
-    /// Reads to the end and returns the exit code.
+    /// Reads to the end, and returns the exit code.
     pub(crate) fn end(&mut self) -> u32 {
         while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
             self.take(&bytes);
@@ -157,7 +158,7 @@ fn size(rows: u16, cols: u16) -> PtySize {
     PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
-/// The command as it is joined by Ana, with its number in the file `pid`.
+/// Returns the command with which Ana joins, which leaves its process id in the file `pid`.
 pub(crate) fn join_line(ticket: &str, after: &str) -> String {
     let command = command();
     let command = command.display();

@@ -1,5 +1,5 @@
-//! A home that lost something, one that is held, one that is not there; and what others wrote, as
-//! it leaves the process.
+//! A home that lost something, one that is in use, one that does not exist; and the text of others,
+//! as it leaves the process.
 
 use std::fs;
 
@@ -39,14 +39,15 @@ fn a_home_that_lost_its_store_or_its_key_is_not_begun_over_in_silence() {
     }
 }
 
-/// A first start that is killed at any moment is no home that lost something.
+/// Checks that a first start that is killed at any moment is not taken for a home that lost
+/// something.
 #[test]
 fn a_first_start_that_is_killed_is_begun_again() {
     for seen in ["lock", "home.redb.new", "home.redb", "device.key"] {
         let place = Place::new();
         place.file("form.json", FORM);
         let mut ask = place.start("host", &["ask", "form.json", "--listen", "127.0.0.1:0"]);
-        // What comes and goes may be missed; then it is killed when its successor is there.
+        // A short-lived file may be missed; then the process is killed once the next one is there.
         let after = |name: &str| place.path("host").join(name).exists();
         while !after(seen) && !after("device.key") {
             assert!(ask.try_end().is_none(), "{}", ask.err_so_far());
@@ -70,7 +71,7 @@ fn a_home_that_is_held_is_shown_and_one_that_is_not_there_is_not_made() {
         assert_eq!(ended.code(), 0, "{}", ended.err);
         ended.out.join("\n")
     };
-    // Saved is on the disk, so whoever looks sees it.
+    // Saved means on the disk, so everybody who looks sees it.
     assert!(show("ana").contains("\"prod\""), "{}", show("ana"));
     ana.ok("wait synced");
     assert!(show("host").contains("\"prod\""), "{}", show("host"));
@@ -107,7 +108,7 @@ fn all_clean(mut process: Process) {
     ended.out.iter().for_each(|line| assert!(is_clean(line), "{line:?}"));
 }
 
-/// Through the form's ids and texts, a name, an answer, a log line and a result.
+/// Checks the form's ids and texts, a name, an answer, a log line and a result.
 #[test]
 fn nothing_that_others_wrote_acts_on_the_terminal() {
     let place = Place::new();
@@ -132,7 +133,7 @@ fn nothing_that_others_wrote_acts_on_the_terminal() {
     let mut ana = place.start_logging("ana", &join, "rejoinder=debug");
     let question = serde_json::Value::from(HOSTILE).to_string();
     ana.ok(&format!("submit {question} {question}"));
-    // What the log says of what went wrong.
+    // This makes the log report an error.
     ana.say(&format!("submit {question} {}", "x".repeat(40_000)));
     ana.ok("accept");
     ana.ok("wait decided");

@@ -37,7 +37,7 @@ fn what_is_typed_reaches_others_and_the_answer_is_submitted_by_the_decision() {
     let mut terminal =
         Terminal::run(&place, &join_line(&ticket, "").replace("--name", "--once --name"));
     terminal.until_shows("Where to?");
-    // The first choice, given; then, past the checks, a text that is only typed.
+    // Give the first choice; then, past the checks, type a text without giving it.
     terminal.press("1\r");
     ben.until(|event| event["question"] == "env" && event["state"] == "submitted");
     terminal.press("\thello");
@@ -72,7 +72,7 @@ fn form(id: &str, message: &str) -> String {
     )
 }
 
-/// Of two open requests the form shows the older one. An agent waits for the other.
+/// Shows the older of two open requests. An agent waits for the other.
 #[test]
 fn a_second_open_request_is_said_and_a_key_shows_it() {
     let place = Place::new();
@@ -119,8 +119,8 @@ fn a_terminal_that_only_prints_gets_no_form_and_takes_commands() {
     same_before_and_after(&place, &terminal);
 }
 
-/// Runs the form in a shell with job control, which goes on when the form is stopped, waits for Enter
-/// and lets the form go on.
+/// Returns a shell's line that runs the form with job control: it continues when the form is
+/// stopped, waits for Enter and lets the form continue.
 fn stopped_line(ticket: &str) -> String {
     let shell = "stty -a > stopped; echo stopped here; read line; fg; code=$?;";
     format!("set -m; {}", join_line(ticket, "").replace("code=$?;", shell))
@@ -148,7 +148,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_form_again() {
             terminal.press("fg is typed into the shell");
         }
         terminal.press("\n");
-        // What was typed before is there, and keys are the form's again.
+        // What was typed before is there, and the form gets the keys again.
         terminal.until("the form again", |screen| {
             let after = screen.rsplit("stopped here").next().unwrap_or_default();
             after.contains("> x") && after.contains("Enter answer")
@@ -168,7 +168,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_form_again() {
     }
 }
 
-/// A home that holds an open request, and whose host is away: nothing happens but what is pressed.
+/// Makes a home that holds an open request, with its host away: nothing happens except by keys.
 fn alone(place: &Place) -> String {
     place.file("form.json", FORM);
     let (ask, ticket) = place.ask("host", &[]);

@@ -1,5 +1,5 @@
-//! What a person types on a terminal is kept, whatever ends it meanwhile: another's accept, the end
-//! of the terminal, a signal.
+//! Text that a person types on a terminal is kept, whatever ends it meanwhile: another's accept,
+//! the end of the terminal, a signal.
 
 use serde_json::Value;
 
@@ -11,11 +11,11 @@ use crate::{
 const FORM: &str = r#"{ "id": "r1", "message": "Anything?",
   "questions": [{ "kind": "text", "id": "notes", "message": "Notes?" }] }"#;
 
-/// Each part of it is there once, so that it is seen if something is missing in the middle.
+/// The text to type. Each part of it occurs once, so that a gap in the middle is noticed.
 const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve thirteen \
     fourteen fifteen sixteen seventeen eighteen nineteen twenty";
 
-/// The end of what [`WORDS`] is typed before; no word has it.
+/// The character typed after [`WORDS`]; no word has it.
 const END: char = '#';
 
 fn asked(place: &Place) -> (Process, Process, Terminal) {
@@ -23,8 +23,8 @@ fn asked(place: &Place) -> (Process, Process, Terminal) {
     let (ask, ticket) = place.ask("host", &[]);
     let mut ben = place.join("ben", &ticket, &[]);
     ben.ok("wait open");
-    // The shell stays to tell how the command ended, also when its terminal is gone; and no key ends
-    // the input.
+    // The shell stays to report how the command ended, even when its terminal is gone, and no key
+    // ends the input.
     let line = format!("trap : HUP; stty eof undef; {}", join_line(&ticket, "echo $code > code;"));
     let mut terminal = Terminal::run(place, &line);
     terminal.until_shows("Notes?");
@@ -32,7 +32,7 @@ fn asked(place: &Place) -> (Process, Process, Terminal) {
     (ask, ben, terminal)
 }
 
-/// The longest text that a home holds of what was typed.
+/// Returns the longest typed text that a home holds.
 fn kept(place: &Place) -> String {
     let shown = place.run("ana", &["show"]).out;
     let quoted = shown.iter().filter_map(|line| line.split_once('“')?.1.split_once('”'));
@@ -40,7 +40,7 @@ fn kept(place: &Place) -> String {
     longest.unwrap_or_else(|| panic!("nothing is kept: {shown:#?}")).to_owned()
 }
 
-/// What stands in the field on the screen.
+/// Returns what is in the field on the screen.
 fn in_field(terminal: &Terminal) -> Option<String> {
     let contents = terminal.contents();
     let rows: Vec<&str> = contents.lines().collect();
@@ -83,7 +83,7 @@ fn the_window_is_closed_over_what_is_typed() {
     terminal.until_shows(&END.to_string());
     assert_eq!(terminal.close(), 129);
     let kept = kept(&place);
-    // The key that closes it may be among what is kept.
+    // The key that closes the form may be among what is kept.
     assert_eq!(kept.trim_end_matches('.'), format!("{WORDS}{END}"));
 }
 
@@ -101,14 +101,14 @@ fn a_hang_up_and_a_request_to_terminate_lose_no_key() {
     }
 }
 
-/// A draft is due a second after the first key that is in none, also when no pause comes.
+/// A draft is due a second after the first key that is in none, even without a pause.
 #[test]
 fn of_steady_typing_a_kill_takes_the_last_keys_alone() {
     let place = Place::new();
     let (_ask, mut ben, mut terminal) = asked(&place);
     let mut typed = String::new();
     let mut drafts = 0;
-    // Nobody pauses: that others see a draft all the same is the event that this waits for.
+    // There is no pause: this waits until others see a draft all the same.
     while typed.len() < 40 || drafts < 2 {
         assert!(typed.len() < 400, "no draft while one types: {}", terminal.contents());
         let key = WORDS.as_bytes()[typed.len() % WORDS.len()] as char;
@@ -121,7 +121,7 @@ fn of_steady_typing_a_kill_takes_the_last_keys_alone() {
     let kept = kept(&place);
     println!("of {} keys {} are kept", typed.len(), kept.len());
     assert!(typed.starts_with(&kept), "{kept:?}");
-    // Twelve keys are typed in a second; the rest is for a machine that has much to do.
+    // Twelve keys are typed in a second; the rest is for a busy machine.
     assert!(typed.len() - kept.len() <= 36, "{} of {} keys", kept.len(), typed.len());
     let seen_by_ben = ben.so_far("answer");
     let last = seen_by_ben.iter().rev().find_map(|event: &Value| event["value"]["value"].as_str());

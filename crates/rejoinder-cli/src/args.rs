@@ -15,10 +15,10 @@ use crate::{limits, outcome::Exit};
 #[derive(Debug, Clone, PartialEq, Parser)]
 #[command(name = "rejoinder", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
-    /// What goes for every command.
+    /// The options that every command takes.
     #[command(flatten)]
     pub common: Common,
 }
@@ -33,7 +33,7 @@ Examples:
 Exit codes: 0 done or accepted, 3 declined, 4 cancelled, 5 ended without a response, 1 failed,
 2 a command line, form or ticket that can't be read; 130, 143, 129 ended by a signal.";
 
-/// What goes for every command.
+/// The options that every command takes.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct Common {
     /// The directory with this device's key and workspaces [default: the platform's data directory]
@@ -42,12 +42,12 @@ pub(crate) struct Common {
     /// Print every line on stdout as a JSON object with a key `event`
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say more on stderr; twice for even more. RUST_LOG, if set, says exactly what
+    /// Say more on stderr; twice for even more. RUST_LOG, if set, takes precedence
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
 
-/// What to do.
+/// A command and its arguments.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum Command {
     /// Watch the main job happen on this machine: an agent asks, two people answer, cut off from
@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Id,
 }
 
-/// `ask`.
+/// The arguments of `ask`.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = ASK_EXAMPLES)]
 pub(crate) struct Ask {
@@ -76,30 +76,30 @@ pub(crate) struct Ask {
     /// [default: the form's own id; for MCP parameters one made from the file's content]
     #[arg(long)]
     pub id: Option<String>,
-    /// Which workspace, by its name or the start of its id; one of a new name is made [default: the
-    /// only one]
+    /// The workspace to ask in, by its name or the start of its id; a new name makes a new
+    /// workspace [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
     /// Write the ticket to this file (mode 0600, once the socket listens) and not to stderr
     #[arg(long, value_name = "FILE")]
     pub ticket_file: Option<PathBuf>,
-    /// Start anew where this home has lost its key or its store. Else that is an error
+    /// Start afresh where this home has lost its key or its store; without this, that is an error
     #[arg(long)]
     pub new: bool,
     /// Ask on the terminal before a device that comes with the ticket becomes a member
     #[arg(long)]
     pub approve: bool,
-    /// How many devices the ticket may bring in
+    /// The number of devices the ticket may let in
     #[arg(long, value_name = "N", default_value_t = limits::ASK_SEATS,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub seats: u16,
-    /// How long the ticket is good for: 90s, 15m, 24h, 7d
+    /// Let the ticket expire after this time: 90s, 15m, 24h, 7d
     #[arg(long = "for", value_name = "TIME", default_value = "24h", value_parser = time::duration)]
     pub good_for: Duration,
-    /// End without an answer then, visible to all: 2026-12-31T18:00:00Z, or a time from now like 30m
+    /// End without an answer at this time, visibly to all: 2026-12-31T18:00:00Z, or a span like 30m
     #[arg(long, value_name = "TIME", value_parser = time::until)]
     pub until: Option<Until>,
-    /// Where and with whom.
+    /// The options for links.
     #[command(flatten)]
     pub network: Network,
 }
@@ -115,22 +115,23 @@ Examples:
   rejoinder ask form.json --until 2h --seats 2
   echo '{\"id\":\"r1\",\"message\":\"Deploy now?\"}' | rejoinder ask -";
 
-/// `join`.
+/// The arguments of `join`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(after_help = JOIN_EXAMPLES)]
 pub(crate) struct Join {
-    /// What `ask` printed; a device that is a member needs none. @FILE reads it from a file, - from
-    /// the first line of stdin: arguments can be listed by everybody on this machine
+    /// The ticket that `ask` printed; a device that is already a member needs none. @FILE reads it
+    /// from a file, - from the first line of stdin: arguments can be listed by everybody on this
+    /// machine
     #[arg(value_name = "TICKET")]
     pub ticket: Option<String>,
-    /// What to call you; others see it beside your device [default: your login name]
+    /// A name for you; others see it beside your device [default: your login name]
     #[arg(long)]
     pub name: Option<String>,
-    /// Which workspace, by its name or the start of its id, if this home has several and there is no
+    /// The workspace, by its name or the start of its id, if this home has several and there is no
     /// ticket
     #[arg(long, value_name = "NAME", conflicts_with = "ticket")]
     pub workspace: Option<String>,
-    /// Start anew where this home has lost its key or its store. Else that is an error
+    /// Start afresh where this home has lost its key or its store; without this, that is an error
     #[arg(long)]
     pub new: bool,
     /// End after the first decision
@@ -139,7 +140,7 @@ pub(crate) struct Join {
     /// Exit with 1 if anything was refused
     #[arg(long)]
     pub strict: bool,
-    /// Where and with whom.
+    /// The options for links.
     #[command(flatten)]
     pub network: Network,
 }
@@ -156,21 +157,21 @@ Examples:
   rejoinder join @ticket --name Ana
   printf 'submit env prod\\naccept\\nwait decided\\n' | rejoinder join @ticket";
 
-/// `withdraw`.
+/// The arguments of `withdraw`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct Withdraw {
-    /// Which request, if several are open
+    /// The request to withdraw, if several are open
     pub id: Option<String>,
     /// End the other open requests of its turn too, without asking
     #[arg(long)]
     pub all: bool,
 }
 
-/// Where to listen, and whom to link with.
+/// The address to listen on, and the peers to link with.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct Network {
-    /// Where to listen; port 0 is any [default: all addresses, at the port this home had before].
-    /// With 127.0.0.1:0 only this machine is reached
+    /// The address to listen on; port 0 is any [default: all addresses, at the port this home had
+    /// before]. With 127.0.0.1:0 only this machine can reach it
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
     /// Link with this peer alone; may be repeated
@@ -178,17 +179,17 @@ pub(crate) struct Network {
     pub only: Vec<String>,
 }
 
-/// Why there are no arguments to go by: what to print, where, and what to exit with.
+/// The reason why no command runs: the text to print, and the code to exit with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stop {
-    /// What to print.
+    /// The text to print.
     pub text: String,
     /// [`Exit::Done`] for `--help` and `--version`, whose text is for stdout.
     pub exit: Exit,
 }
 
 impl Stop {
-    /// Prints it where it belongs, and says what to exit with.
+    /// Prints the text to stdout or stderr, and returns the exit code.
     pub(crate) fn print(self) -> Exit {
         use std::io::Write;
         if self.exit != Exit::Done {

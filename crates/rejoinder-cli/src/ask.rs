@@ -28,10 +28,10 @@ use approvals::Approvals;
 use clock::Deadline;
 use ticket_file::TicketFile;
 
-/// What a workspace is called that was made on first use.
+/// The title of a workspace made on first use.
 const TITLE: &str = "workspace";
 
-/// Runs it.
+/// Runs the command.
 pub(crate) async fn run(ask: &Ask, common: &Common, console: &Console) -> Result<Exit, Failure> {
     if ask.approve && ask.form.as_os_str() == "-" {
         let message = "--approve asks on stdin, which is the form here; put the form in a file";
@@ -86,10 +86,10 @@ struct Asking<'a> {
     deadline: Option<Deadline>,
 }
 
-/// The reason why the waiting is over.
+/// The reason why the wait is over.
 enum Over {
     Ended(Box<RequestView>),
-    /// The request is no more.
+    /// The request no longer exists.
     Gone,
     Signal(Exit),
 }
@@ -124,7 +124,7 @@ impl Asking<'_> {
             Over::Ended(view) => {
                 let answers = shown::answers(&view);
                 let exit = self.print(outcome(&view, &answers), &answers)?;
-                // Between these two a crash has it printed again: once too often, never lost.
+                // A crash between these two has it printed again: once too often, but never lost.
                 self.host.handed_over(view.opening).await?;
                 self.complete(&view).await?;
                 Ok(exit)
@@ -180,7 +180,7 @@ impl Asking<'_> {
     async fn expire(&self, request: &Request) -> Result<(), Failure> {
         match self.host.expire(request.opening()).await {
             Ok(()) => Ok(()),
-            // It was decided in the same moment; that is what the caller is told.
+            // It was decided at the same moment; the caller is told the decision.
             Err(NotDone::Refused(why)) => {
                 tracing::debug!(%why, "too late to expire");
                 Ok(())
@@ -189,7 +189,7 @@ impl Asking<'_> {
         }
     }
 
-    /// What could not be written was not handed over: the next `ask` prints it.
+    /// Prints the outcome. If that fails, it was not handed over: the next `ask` prints it.
     fn print(&self, outcome: Outcome, answers: &Answers) -> Result<Exit, Failure> {
         let exit = outcome.exit();
         self.console.result(match &self.form.elicitation {
@@ -212,7 +212,7 @@ impl Asking<'_> {
 async fn over(request: &Request, settled: Result<RequestView, Closed>) -> Result<Over, Failure> {
     match settled {
         Ok(view) => Ok(Over::Ended(Box::new(view))),
-        // Its home is closed, or it is no more.
+        // Its home is closed, or the request no longer exists.
         Err(closed) => match request.view().await {
             Err(NotDone::Refused(_)) => Ok(Over::Gone),
             Ok(_) | Err(NotDone::Closed(_)) => Err(closed.into()),
@@ -220,7 +220,7 @@ async fn over(request: &Request, settled: Result<RequestView, Closed>) -> Result
     }
 }
 
-/// The end of a settled request.
+/// Returns the outcome of a settled request.
 pub(crate) fn outcome(view: &RequestView, answers: &Answers) -> Outcome {
     let id = view.id.as_str();
     match view.status {

@@ -1,22 +1,22 @@
-//! JSON as it is printed: keys sorted, whole numbers without `.0`.
+//! JSON as it is printed: keys sorted, integers without `.0`.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputAnswerValue};
 use serde_json::{Map, Value};
 
-/// The largest whole number that every JSON reader keeps exactly: 2^53 - 1.
+/// The largest integer that every JSON reader keeps exactly: 2^53 - 1.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// An answer as it is printed.
+/// Returns an answer as it is printed.
 pub(crate) fn answer(answer: &ChatInputAnswer) -> Value {
     printed(answer)
 }
 
-/// A value as it is printed.
+/// Returns a value as it is printed.
 pub(crate) fn value(value: &ChatInputAnswerValue) -> Value {
     printed(value)
 }
 
-/// A number as it is printed: `7`, not `7.0`; -0 is 0.
+/// Returns a number as it is printed: `7`, not `7.0`; -0 is 0.
 pub(crate) fn number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= LARGEST_INTEGER {
         #[expect(clippy::cast_possible_truncation, reason = "just checked to be whole and small")]

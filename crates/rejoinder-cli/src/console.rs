@@ -1,5 +1,5 @@
-//! Output of the process: results on stdout, what is meant for people on stderr; with `--json`
-//! events on stdout.
+//! Output of the process: results on stdout, messages for people on stderr; with `--json`, events
+//! on stdout.
 
 use std::{
     io::{self, Write},
@@ -16,8 +16,8 @@ use crate::{
     plain, report, shown,
 };
 
-/// Prints events, replies and results. Whoever reads them may be gone: that stops nothing, and is
-/// said in the end ([`whole`](Self::whole)).
+/// Prints events, replies and results. If nobody reads them any more, the work goes on, and the
+/// failure is reported at the end ([`whole`](Self::whole)).
 #[derive(Debug)]
 pub(crate) struct Console {
     json: bool,
@@ -25,8 +25,8 @@ pub(crate) struct Console {
     stdout: Stdout,
 }
 
-/// Stdout, until a write to it fails. Nothing is written after a hole: a line that comes behind
-/// half a line can't be read.
+/// Stdout, until a write to it fails. Nothing is written after that: a line that follows half a
+/// line can't be read.
 #[derive(Debug, Default)]
 struct Stdout {
     failed: Mutex<Option<String>>,
@@ -53,22 +53,22 @@ impl Stdout {
 #[derive(Debug, Default)]
 struct State {
     names: Names,
-    /// Events that wait until a reply was printed.
+    /// Events held back until a reply is printed.
     held: Option<Vec<Event>>,
 }
 
 impl Console {
-    /// Nobody is known by name yet.
+    /// Makes a console that knows no names yet.
     pub(crate) fn new(json: bool) -> Self {
         Self { json, state: Mutex::default(), stdout: Stdout::default() }
     }
 
-    /// True if programs read this.
+    /// True if a program reads the output.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// How the members are called from now on.
+    /// Sets the names by which members are shown from now on.
     pub(crate) fn set_names(&self, names: Names) {
         self.state().names = names;
     }
@@ -82,7 +82,7 @@ impl Console {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something happened.
+    /// Prints an event, or holds it back.
     pub(crate) fn event(&self, event: Event) {
         let mut state = self.state();
         if let Event::Member { peer, name, .. } = &event {
@@ -102,13 +102,13 @@ impl Console {
         }
     }
 
-    /// Events wait until [`release`](Self::release): what a command brings about is told after the
-    /// command's reply.
+    /// Holds events back until [`release`](Self::release), so that what a command causes is printed
+    /// after its reply.
     pub(crate) fn hold(&self) {
         self.state().held.get_or_insert_default();
     }
 
-    /// Events that waited are told, and the next ones at once.
+    /// Prints the events held back, and later ones at once.
     pub(crate) fn release(&self) {
         let mut state = self.state();
         for event in state.held.take().unwrap_or_default() {
@@ -116,13 +116,13 @@ impl Console {
         }
     }
 
-    /// The answer to a line of stdin.
+    /// Prints the reply to a line of stdin.
     pub(crate) fn reply(&self, reply: Reply) {
         let line = if self.json { Event::Reply(reply).json() } else { report::reply(&reply) };
         self.stdout.line(&line);
     }
 
-    /// A request as somebody asked to see it.
+    /// Prints a request that somebody asked to see.
     pub(crate) fn show(&self, request: &RequestView) {
         if self.json {
             shown::request::events(request)
@@ -133,27 +133,28 @@ impl Console {
         }
     }
 
-    /// What `ask` and `demo` end with. Returns when it is written and flushed.
+    /// Prints the outcome of `ask` or `demo`. Returns when it is written and flushed.
     ///
     /// # Errors
     ///
-    /// It, or something before it, could not be written.
+    /// The outcome, or something before it, could not be written.
     pub(crate) fn result(&self, outcome: Outcome) -> Result<(), Failure> {
         let line = if self.json { Event::Result(outcome).json() } else { outcome.line() };
         self.stdout.line(&line);
         self.whole()
     }
 
-    /// True if all that was for stdout is written.
+    /// Checks that everything for stdout was written.
     ///
     /// # Errors
     ///
-    /// Something is not; nothing was written after it.
+    /// A write failed; nothing was written after it.
     pub(crate) fn whole(&self) -> Result<(), Failure> {
         self.stdout.whole()
     }
 
-    /// What a command was for: an event for programs, these lines for people; both on stdout.
+    /// Prints what a command was asked for, on stdout: these events for programs, these lines for
+    /// people.
     pub(crate) fn answer(&self, events: &[Event], lines: &[String]) {
         if self.json {
             events.iter().for_each(|event| self.stdout.line(&event.json()));
@@ -162,12 +163,12 @@ impl Console {
         }
     }
 
-    /// Something for people alone.
+    /// Prints a message for people alone.
     pub(crate) fn say(&self, text: &str) {
         err(text);
     }
 
-    /// The reason why it was not done.
+    /// Prints the reason why the command failed.
     pub(crate) fn failed(&self, failure: &Failure) {
         if self.json {
             let Failure { error, message, .. } = failure.clone();

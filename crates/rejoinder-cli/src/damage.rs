@@ -1,10 +1,10 @@
-//! Messages about a home in which something was damaged.
+//! Messages about damage to a home.
 
 use std::collections::BTreeMap;
 
 use rejoinder::{Event, Salvaged, Table};
 
-/// A word for the damage, and a sentence about it. `None` if the event tells of none.
+/// Returns a word for the damage, and a sentence about it; `None` if the event is not about damage.
 #[expect(clippy::wildcard_enum_match_arm, reason = "few events tell of damage")]
 pub(crate) fn said(event: &Event) -> Option<(&'static str, String)> {
     Some(match event {
@@ -18,9 +18,9 @@ pub(crate) fn said(event: &Event) -> Option<(&'static str, String)> {
     })
 }
 
-/// Rows were set aside.
+/// Says that rows were set aside.
 fn damaged(rows: &BTreeMap<Table, u64>) -> String {
-    // In the order of their names, not of the file.
+    // Sorted by name, not as in the file.
     let by_name: BTreeMap<_, _> = rows.iter().map(|(table, count)| (table.name(), count)).collect();
     let of = |(table, count): (&str, &u64)| format!("{} of {table}", counted(*count, "row"));
     let what: Vec<String> = by_name.into_iter().map(of).collect();
@@ -33,7 +33,7 @@ fn damaged(rows: &BTreeMap<Table, u64>) -> String {
     format!("the home was damaged: {what} set aside; what a peer has is fetched again{again}")
 }
 
-/// The file was made anew.
+/// Says that the file was made again from what could be read of it.
 fn salvaged(salvaged: &Salvaged) -> String {
     let Salvaged { why, kept, rows, lost } = salvaged;
     format!(
@@ -44,7 +44,7 @@ fn salvaged(salvaged: &Salvaged) -> String {
     )
 }
 
-/// Something of this device's own is not there.
+/// Says that edits or proposals of this device are missing.
 fn own_missing(changes: u64, proposals: u64) -> String {
     let mut what = Vec::new();
     if changes > 0 {
@@ -56,7 +56,7 @@ fn own_missing(changes: u64, proposals: u64) -> String {
     format!("{} missing since: what a peer has comes back, what none has is lost", what.join(", "))
 }
 
-/// What is said when others know more of this device than it does.
+/// The message when others know more about this device than this home does.
 const OWN_COPY: &str = "others know something newer of this device than this home does: a copy of the home \
      is in use elsewhere, or this one was set back to an earlier state; what the two write can conflict";
 

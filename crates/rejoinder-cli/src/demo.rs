@@ -1,5 +1,5 @@
-//! `demo`: the main job in one process, over real links on loopback. Nothing in it is staged: the
-//! three homes are those of `ask` and `join`, and every step waits for the state it needs.
+//! `demo`: the main job in one process, over real links on loopback. Nothing is staged: the three
+//! homes are used as in `ask` and `join`, and every step waits for the state it needs.
 
 mod scratch;
 mod timeline;
@@ -23,10 +23,10 @@ const FORM: &str = r#"{ "id": "deploy", "message": "Deploy 1.4?", "questions": [
     { "kind": "integer", "id": "replicas", "message": "How many replicas?", "min": 1, "max": 9 },
     { "kind": "text", "id": "notes", "message": "Anything to know?" } ] }"#;
 
-/// A link that takes longer than this will never come.
+/// The longest that the demo may run. A link that is not up by then will never come.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// Runs it.
+/// Runs the command.
 pub(crate) async fn run(console: &Console) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     tokio::select! {
@@ -39,7 +39,7 @@ pub(crate) async fn run(console: &Console) -> Result<Exit, Failure> {
     }
 }
 
-/// Somebody with a device.
+/// A person with a device.
 struct Person {
     name: &'static str,
     home: Home,
@@ -95,7 +95,7 @@ async fn join(
     Ok(Person { name, home, workspace })
 }
 
-/// Both answer, cut off from each other and from the host.
+/// Has both answer while cut off from each other and from the host.
 async fn apart(timeline: &Timeline, ana: &Person, ben: &Person) -> Result<(), Failure> {
     timeline.say("", "Ana and Ben go offline: links are closed, dials are refused");
     for person in [ana, ben] {
@@ -122,7 +122,7 @@ async fn apart(timeline: &Timeline, ana: &Person, ben: &Person) -> Result<(), Fa
     Ok(())
 }
 
-/// The links heal, and all have what anybody wrote.
+/// Heals the links, and waits until all have everything that was written.
 async fn together(timeline: &Timeline, people: [&Person; 3]) -> Result<(), Failure> {
     timeline.say("", "the links heal");
     for person in people {
@@ -173,7 +173,7 @@ async fn follow_fate(timeline: &Timeline, proposal: &Proposal) -> Result<(), Fai
     Err(fates.closed().into())
 }
 
-/// All show the same decided part; what `ask` prints of it goes to stdout.
+/// Checks that all show the same decided part, and prints to stdout what `ask` would.
 async fn verdict(
     console: &Console,
     timeline: &Timeline,
@@ -201,7 +201,7 @@ async fn verdict(
     Ok(exit)
 }
 
-/// What a peer shows of a request that is over, with the authors, in canonical JSON.
+/// Returns what a peer shows of a request that is over, with the authors, in canonical JSON.
 fn part(view: &RequestView) -> String {
     let answers = view.projection.answers.iter().map(|(question, answer)| {
         let authors: Vec<String> = answer.authors.iter().map(ToString::to_string).collect();

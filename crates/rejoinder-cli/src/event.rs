@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{outcome::Outcome, plain};
 
-/// Something that happened, or that is so. Peers are full peer ids.
+/// A fact or an event. Peers are full peer ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Event {
@@ -18,22 +18,22 @@ pub(crate) enum Event {
         /// Address and port.
         address: String,
     },
-    /// The ticket for the others.
+    /// The ticket to give to the others.
     Ticket {
-        /// It.
+        /// The ticket.
         ticket: String,
     },
     /// A link came up or went down.
     Link {
-        /// To whom.
+        /// The peer at the other end.
         peer: String,
-        /// Which.
+        /// The new state.
         state: LinkState,
-        /// The reason why it went down, if that is known.
+        /// The reason why it went down, if known.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Nothing goes on before somebody does something.
+    /// The command can't go on until somebody else acts.
     Waiting(Waiting),
     /// A member was added or changed.
     Member {
@@ -48,15 +48,15 @@ pub(crate) enum Event {
     Opened {
         /// Its id.
         request: String,
-        /// What it says; empty if it only has questions or a URL.
+        /// Its message; empty if it only has questions or a URL.
         message: String,
-        /// What is to be opened or reviewed.
+        /// The page to open or review.
         #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
-        /// The host that the URL asks, in ASCII; none if the URL may not be opened.
+        /// The host in the URL, in ASCII; none if the URL may not be opened.
         #[serde(skip_serializing_if = "Option::is_none")]
         host: Option<String>,
-        /// What an accept sends for the questions that nobody touches.
+        /// The values that an accept sends for questions that nobody touches.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         defaults: BTreeMap<String, Value>,
     },
@@ -66,10 +66,10 @@ pub(crate) enum Event {
         request: String,
         /// The question's id.
         question: String,
-        /// Which it is.
+        /// The answer.
         #[serde(flatten)]
         given: Given,
-        /// What others say at the same time.
+        /// Answers that others gave at the same time.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         conflict: Vec<Given>,
     },
@@ -77,7 +77,7 @@ pub(crate) enum Event {
     Fate {
         /// Its id.
         proposal: String,
-        /// How far it came.
+        /// The stage that it has reached.
         #[serde(flatten)]
         fate: Fate,
     },
@@ -89,7 +89,7 @@ pub(crate) enum Event {
         response: ChatInputResponseKind,
         /// The final answers, submitted and skipped ones.
         answers: BTreeMap<String, Value>,
-        /// What was sent for the questions that nobody touched.
+        /// The values that were sent for questions that nobody touched.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         defaults: BTreeMap<String, Value>,
         /// The member who proposed it.
@@ -99,7 +99,7 @@ pub(crate) enum Event {
     Ended {
         /// The request's id.
         request: String,
-        /// The end.
+        /// The way in which it ended.
         #[serde(serialize_with = "code")]
         how: TurnEnd,
     },
@@ -109,7 +109,7 @@ pub(crate) enum Event {
         request: String,
         /// The question's id.
         question: String,
-        /// Its author.
+        /// The author of the answer.
         by: String,
     },
     /// A workspace of this home; `show` prints it before its members and requests.
@@ -118,10 +118,10 @@ pub(crate) enum Event {
         workspace: String,
         /// Its name.
         title: String,
-        /// The device that decides.
+        /// The device of the host.
         #[serde(skip_serializing_if = "Option::is_none")]
         host: Option<String>,
-        /// What this device wrote and nobody else is known to have stored.
+        /// The number of edits and proposals of this device that no peer is known to have stored.
         not_carried: usize,
     },
     /// This device.
@@ -129,17 +129,18 @@ pub(crate) enum Event {
         /// Its peer id.
         peer: String,
     },
-    /// Equal with every linked peer, and all that was written here is stored by one of them.
+    /// All linked peers hold the same as this device, and one of them has stored everything written
+    /// here.
     Synced,
-    /// The answer to a command on stdin.
+    /// The reply to a command on stdin.
     Reply(Reply),
-    /// What `ask` ends with.
+    /// The outcome of `ask`.
     Result(Outcome),
     /// Something failed.
     Error {
-        /// A word for it.
+        /// A word for the failure.
         error: String,
-        /// A sentence about it.
+        /// A sentence about the failure.
         message: String,
     },
 }
@@ -148,120 +149,120 @@ pub(crate) enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "for", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Waiting {
-    /// That somebody can be reached. It is tried again.
+    /// A peer can't be reached. The dial is repeated.
     Answer {
-        /// Who.
+        /// The peer.
         peer: String,
-        /// The end that came instead of an answer.
+        /// The reason why it was not reached.
         reason: String,
     },
-    /// That the host lets this device in.
+    /// The host has not let this device in yet.
     LetIn {
-        /// The member that has the join, or the host.
+        /// The peer that has the join: the host, or a member that carries it to the host.
         peer: String,
     },
 }
 
-/// True if a link is there.
+/// The state of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum LinkState {
-    /// Keys are checked, and hellos exchanged.
+    /// Keys are checked and hellos exchanged.
     Up,
-    /// It is gone.
+    /// The link is gone.
     Down,
 }
 
-/// One answer, and whose it is.
+/// One answer and its authors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Given {
-    /// Draft, submitted, skipped, or none.
+    /// The state: draft, submitted, skipped or none.
     pub state: AnswerState,
-    /// Its value, AHP-shaped.
+    /// The value, as AHP spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Its author; of several, the first.
+    /// The author; if there are several, the first.
     pub by: String,
-    /// All its authors, if there are several.
+    /// The authors, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
 }
 
-/// AHP's states of an answer, and the absence of one.
+/// The states of an answer in AHP, and the absence of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum AnswerState {
     /// There is no answer any more.
     None,
-    /// Being written.
+    /// An answer that is being written.
     Draft,
-    /// Given.
+    /// An answer that was submitted.
     Submitted,
-    /// Left out on purpose.
+    /// A question that was left out on purpose.
     Skipped,
 }
 
-/// How far a proposal came.
+/// The fate of a proposal: how far it has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Fate {
-    /// It is on this disk.
+    /// The proposal is on this disk.
     Saved,
-    /// Peers have it on theirs.
+    /// Peers have it on their disks.
     Carried {
-        /// How many.
+        /// The number of those peers.
         count: u32,
     },
     /// The host has it on its disk.
     Received,
-    /// The host decided so.
+    /// The host granted it.
     Decided {
         /// The author of the proposal that was granted.
         by: String,
     },
-    /// The host said no.
+    /// The host refused it.
     Refused {
-        /// A word for why: `required-unanswered`, `already-decided` …
+        /// A word for the reason: `required-unanswered`, `already-decided` …
         reason: String,
-        /// The questions it is about.
+        /// The questions that the reason names.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         questions: Vec<String>,
-        /// Who was first, if that is why.
+        /// The peer whose proposal came first, if that is the reason.
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
 }
 
-/// The answer to one line of stdin, in the order of the lines.
+/// The reply to one line of stdin. Replies come in the order of the lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reply {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: u64,
-    /// Its first word.
+    /// The first word of the line.
     pub command: String,
     /// True if it was done.
     pub ok: bool,
-    /// What it was about: a question, a request, a state.
+    /// The subject of the command: a question, a request, a state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The proposal that it made, whose fate follows.
+    /// The proposal that the command made. Its fate follows in events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
-    /// A word for why not.
+    /// A word for the reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// A sentence about why not.
+    /// A sentence about that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The questions that are why not.
+    /// The questions that the reason names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
 }
 
 impl Reply {
-    /// It was done.
+    /// Makes the reply to a command that was done.
     pub(crate) fn done(line: u64, command: &str, subject: Option<&str>) -> Self {
         Self {
             line,
@@ -275,19 +276,19 @@ impl Reply {
         }
     }
 
-    /// It was not done.
+    /// Makes the reply to a command that was refused.
     pub(crate) fn refused(line: u64, command: &str, error: &str) -> Self {
         Self { ok: false, error: Some(error.to_owned()), ..Self::done(line, command, None) }
     }
 
-    /// The same, with a sentence about why.
+    /// Adds a sentence about the reason.
     #[must_use]
     pub(crate) fn because(mut self, message: impl ToString) -> Self {
         self.message = Some(message.to_string());
         self
     }
 
-    /// The same, naming questions.
+    /// Adds the questions that the reason names.
     #[must_use]
     pub(crate) fn about(mut self, questions: Vec<String>) -> Self {
         self.questions = questions;
@@ -296,7 +297,7 @@ impl Reply {
 }
 
 impl Event {
-    /// The line, without its end.
+    /// Returns the JSON line, without its line end.
     pub(crate) fn json(&self) -> String {
         plain::json(&serde_json::to_string(self).expect("an event has string keys alone"))
     }

@@ -1,11 +1,11 @@
-//! The reason why the command could not do what it was asked: a sentence that names the thing, and
-//! the code to exit with.
+//! The reason why the command could not do what it was asked to: a sentence that names the thing,
+//! and the exit code.
 
 use rejoinder::{Closed, NotDone, OpenError};
 
 use crate::{form::FormError, outcome::Exit};
 
-/// The reason why it was not done.
+/// The reason why the command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
@@ -18,12 +18,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Something went wrong.
+    /// Makes a general failure, with exit code 1.
     pub(crate) fn new(error: &str, message: impl ToString) -> Self {
         Self { exit: Exit::Failed, error: error.to_owned(), message: message.to_string() }
     }
 
-    /// The command line, a form or a ticket can't be read.
+    /// Makes a failure to read the command line, a form or a ticket.
     pub(crate) fn unreadable(error: &str, message: impl ToString) -> Self {
         Self { exit: Exit::Unreadable, ..Self::new(error, message) }
     }

@@ -1,4 +1,4 @@
-//! What happens at a home as the events that are printed: what was printed before is not again.
+//! The events of a home, turned into those that are printed. Nothing is printed twice.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,7 +23,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// Of this device.
+    /// Makes the feed of this device.
     pub(crate) fn new(me: PeerId) -> Self {
         Self {
             me,
@@ -34,12 +34,13 @@ impl Feed {
         }
     }
 
-    /// The members that are known already.
+    /// Takes in the members as they are at the start.
     pub(crate) fn know_members(&mut self, members: &[MemberView]) -> Vec<Event> {
         members.iter().flat_map(|member| self.member(member)).collect()
     }
 
-    /// A request that is known already. What is open is told; what was over before is not.
+    /// Takes in a request as it is at the start. An open one is printed; one that was over before
+    /// is not.
     pub(crate) fn know(&mut self, request: RequestView) -> Vec<Event> {
         let events = if view::is_over(&request.status) {
             Vec::new()
@@ -50,12 +51,12 @@ impl Feed {
         events
     }
 
-    /// A request that was seen open and has ended since this was asked last.
+    /// Takes the last request that was seen open and has ended since the last call.
     pub(crate) fn take_settled(&mut self) -> Option<OpeningId> {
         std::mem::take(&mut self.settled)
     }
 
-    /// Something happened.
+    /// Turns an event into those to print.
     pub(crate) fn take(&mut self, event: &HomeEvent) -> Vec<Event> {
         match event {
             HomeEvent::Listening { addresses } => {
@@ -83,7 +84,7 @@ impl Feed {
             HomeEvent::Missed(count) => {
                 vec![error("missed", format!("{count} events were missed; the state is right"))]
             }
-            // `join` says it, and ends with it.
+            // `join` reports it, and ends.
             HomeEvent::Failed { .. } => Vec::new(),
         }
     }
@@ -122,7 +123,7 @@ impl Feed {
             | Told::Ended { .. }
             | Told::Resumed { .. }
             | Told::Member { .. }
-            // `join` says it, and ends with it.
+            // `join` reports it, and ends.
             | Told::JoinRefused { .. }
             // `ask --approve` asks about it.
             | Told::ApprovalNeeded { .. }
@@ -135,7 +136,7 @@ impl Feed {
         }
     }
 
-    /// Each state once: a host takes its seat again at each start.
+    /// Prints each state once: a host takes its seat again at every start.
     fn member(&mut self, member: &MemberView) -> Vec<Event> {
         let now = (member.name.clone(), member.role);
         let before = self.members.insert(member.device, now.clone());
@@ -147,13 +148,13 @@ impl Feed {
         if asked.is_none_or(|asked| *asked == request.request) {
             return self.changed(request);
         }
-        // The next revision: it is told again, then what became of its answers.
+        // It is the next revision: it is printed again, followed by the changes to its answers.
         let mut events = vec![shown::request::opened(request)];
         events.extend(self.changed(request));
         events
     }
 
-    /// Each state once: the count of those who carry it may change without a new state.
+    /// Prints each fate once, though the engine may report it again.
     fn fate(&mut self, proposal: ProposalId, fate: Fate) -> Vec<Event> {
         if self.fates.get(&proposal) == Some(&fate) {
             return Vec::new();

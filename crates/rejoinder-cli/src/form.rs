@@ -1,8 +1,8 @@
 //! The form file of `ask`: an AHP request, or the parameters of an MCP elicitation.
 //!
-//! Read strictly, since a person wrote it: an unknown key is a typing error that would otherwise
-//! cost an answer. What makes a readable request askable (questions with options, ids that differ)
-//! is the engine's to say; [`FormFile::checked`] adds the file's name to what it says.
+//! Forms are read strictly, since a person wrote them: an unknown key is a typing error that would
+//! otherwise cost an answer. The engine says what makes a readable request askable (questions with
+//! options, distinct ids); [`FormFile::checked`] adds the file's name to its message.
 
 mod keys;
 mod once;
@@ -24,18 +24,18 @@ use sha2::{Digest, Sha256};
 use crate::limits;
 use once::Once;
 
-/// A form that was read, and the name by which errors call it.
+/// A form that was read, and its name in error messages.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormFile {
     /// The file's name as it was given, or `stdin`.
     pub name: String,
-    /// What to ask.
+    /// The request.
     pub request: ChatInputRequest,
-    /// The elicitation it came from, which knows how to answer one.
+    /// The elicitation that it came from. It turns the answers into an MCP result.
     pub elicitation: Option<Elicitation>,
 }
 
-/// A form file that can't be asked: which file, and what is wrong with it.
+/// A form file that can't be asked: its name, and the problem.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub(crate) struct FormError {
@@ -48,22 +48,22 @@ pub(crate) struct FormError {
 /// A problem with a form file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FormProblem {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("{}", unread(.0))]
     Io(io::Error),
-    /// It is far larger than any request may be.
+    /// The file is far larger than any request may be.
     #[error("larger than {} KiB, which no request is", limits::FORM_FILE / 1024)]
     TooLarge,
-    /// A byte, counted from 1, that is no UTF-8.
+    /// A byte that is not UTF-8, counted from 1.
     #[error("not UTF-8 at byte {byte}")]
     NotUtf8 {
-        /// Its place.
+        /// The position of the byte.
         byte: usize,
     },
-    /// Not JSON; the words say where.
+    /// Not JSON; the message says where.
     #[error("not JSON: {0}")]
     NotJson(String),
-    /// It is JSON and not an object.
+    /// JSON, but not an object.
     #[error("a form is a JSON object")]
     NotAnObject,
     /// A key that nothing reads.
@@ -71,30 +71,30 @@ pub(crate) enum FormProblem {
     UnknownKey {
         /// The key.
         key: String,
-        /// In what it stands, such as `question "env"`; `None` is the request itself.
+        /// The object it is in, such as `question "env"`; `None` for the request itself.
         place: Option<String>,
-        /// The keys that are read there.
+        /// The keys that are allowed there.
         known: &'static [&'static str],
     },
-    /// Something is of the wrong shape: what, and how.
+    /// A value of the wrong shape.
     #[error("{}{what}", at(place))]
     Shape {
-        /// In what it stands; `None` is the request itself.
+        /// The object it is in; `None` for the request itself.
         place: Option<String>,
-        /// The problem there.
+        /// The problem.
         what: String,
     },
-    /// The parameters of the elicitation can't be asked.
+    /// The parameters of an elicitation that can't be asked.
     #[error(transparent)]
     Elicitation(ElicitationError),
-    /// The engine would not ask it, in the engine's words.
+    /// A request that the engine would not ask, in the engine's words.
     #[error("{0}")]
     Unaskable(String),
 }
 
 impl FormFile {
     /// Reads the file at `path`, or stdin if that is `-`. `id` is the request's id if the caller
-    /// chose one; it wins over one in the file.
+    /// chose one; it takes precedence over an id in the file.
     pub(crate) fn read(path: &Path, id: Option<&str>) -> Result<Self, FormError> {
         let stdin = path.as_os_str() == "-";
         let name = if stdin { "stdin".to_owned() } else { path.display().to_string() };
@@ -105,7 +105,7 @@ impl FormFile {
         }
     }
 
-    /// Reads a form out of `bytes`, which errors call `name`.
+    /// Reads a form out of `bytes`, which error messages call `name`.
     pub(crate) fn parse(name: &str, bytes: &[u8], id: Option<&str>) -> Result<Self, FormError> {
         let read = || {
             let text = text(bytes)?;
@@ -119,12 +119,12 @@ impl FormFile {
         }
     }
 
-    /// Rules for the answers that AHP has no words for.
+    /// Returns the rules for answers that AHP has no words for.
     pub(crate) fn rules(&self) -> BTreeMap<QuestionId, Rules> {
         self.elicitation.as_ref().map(Elicitation::rules).unwrap_or_default()
     }
 
-    /// Lets the engine look at the request before it is raised.
+    /// Has the engine check the request before it is raised.
     pub(crate) fn checked<E: fmt::Display>(
         self,
         check: impl FnOnce(&ChatInputRequest) -> Result<(), E>,
@@ -166,7 +166,7 @@ fn object(text: &str) -> Result<Map<String, Value>, FormProblem> {
     }
 }
 
-/// A request, and what it was made of if that was an elicitation.
+/// A request, and the elicitation that it was made from, if any.
 type Form = (ChatInputRequest, Option<Elicitation>);
 
 fn elicitation(
@@ -181,7 +181,8 @@ fn elicitation(
     Ok((elicitation.request().clone(), Some(elicitation)))
 }
 
-/// The same file asked again is the same request, taken up and not asked twice.
+/// Derives an id from the file, so that the same file asked again is the same request, and is taken
+/// up.
 fn id_of_file(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,4 @@
-//! Opens the home that the command line means, and finds the workspace in it.
+//! Opens the home named on the command line, and finds the workspace in it.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{
     plain,
 };
 
-/// The home's directory.
+/// Returns the home's directory.
 pub(crate) fn directory(common: &Common) -> Result<PathBuf, Failure> {
     if let Some(home) = &common.home {
         return Ok(home.clone());
@@ -27,25 +27,25 @@ pub(crate) fn directory(common: &Common) -> Result<PathBuf, Failure> {
     Ok(strategy.data_dir())
 }
 
-/// Which home may be opened to ask or to answer.
+/// The homes that a command may open to ask or to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opens {
-    /// One that is there.
+    /// One that exists.
     Existing,
-    /// It is made if it is not there.
+    /// One that exists, or else a new one.
     First,
-    /// Also what it has lost is made anew.
+    /// As [`First`](Self::First); a key or a store that was lost is made again.
     New,
 }
 
 impl Opens {
-    /// What `--new` means for a command that makes a home.
+    /// Translates `--new`, for a command that may make a home.
     pub(crate) fn making(new: bool) -> Self {
         if new { Self::New } else { Self::First }
     }
 }
 
-/// Opens it to ask or to answer.
+/// Opens the home to ask or to answer.
 pub(crate) async fn open(
     common: &Common,
     opens: Opens,
@@ -77,24 +77,25 @@ fn unnamed(why: &NotDone) -> Failure {
     Failure::unreadable(why.code(), format!("--name: {why}"))
 }
 
-/// The first time, people know this device by its user.
+/// Names a device in no workspace yet after its user.
 async fn name_first(home: &Home) -> Result<(), Failure> {
     if let Some(user) = user()
         && home.workspaces().await?.is_empty()
         && let Err(why) = home.rename(user).await
     {
-        // Then they know it by its key.
+        // People then know the device by its key.
         tracing::info!(%why, "the login name can't be this device's name");
     }
     Ok(())
 }
 
-/// Opens a copy of it, to look at what lies on the disk: another process may have the home.
+/// Opens a copy of the home, to look at what is on the disk: another process may have the home
+/// open.
 pub(crate) async fn open_copy(common: &Common) -> Result<Home, Failure> {
     Ok(Home::options().open_copy(directory(common)?).await?)
 }
 
-/// Its author.
+/// Returns the home's device.
 pub(crate) fn device(common: &Common) -> Result<PeerId, Failure> {
     Ok(Directory::new(directory(common)?).device()?)
 }
@@ -113,8 +114,8 @@ fn user() -> Option<String> {
     Some(user).filter(|user| !user.trim().is_empty())
 }
 
-/// The workspace that is meant: the one of that name or, where none is called so, of that id or
-/// start of an id; else the only one there is. `which` says which count.
+/// Returns the workspace with that name or, if there is none, with that id or start of an id;
+/// without a name, the only one there is. Only workspaces accepted by `which` count.
 pub(crate) async fn workspace(
     home: &Home,
     named: Option<&str>,
@@ -152,10 +153,10 @@ pub(crate) async fn workspace(
     Ok(found.pop().map(|(_, _, workspace)| workspace))
 }
 
-/// Characters of a workspace's id that are shown beside its name.
+/// The number of characters of a workspace's id that are shown beside its name.
 const SHOWN: usize = 8;
-/// Characters below which a word is a name only: `ask --workspace main` makes a workspace of that
-/// name, whatever ids there are.
+/// The fewest characters that can be the start of an id. A shorter word is always a name:
+/// `ask --workspace main` makes a workspace of that name, whatever ids there are.
 const START: usize = 6;
 
 fn is_start(word: &str, id: &str) -> bool {

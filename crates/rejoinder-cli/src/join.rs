@@ -1,4 +1,4 @@
-//! `join`: answer, by commands on stdin or by the form on a terminal.
+//! `join`: answer a request, by commands on stdin or by the form on a terminal.
 
 mod commands;
 mod follow;
@@ -25,9 +25,9 @@ use crate::{
     signals::Signals,
 };
 
-/// Runs it.
+/// Runs the command.
 pub(crate) async fn run(join: &Join, common: &Common, console: &Console) -> Result<Exit, Failure> {
-    // Before signals are listened to, which would keep Ctrl-C from ending the read of a ticket.
+    // Read before signals are caught, so that Ctrl-C still ends the read of a ticket.
     let ticket = join.ticket.as_deref().map(ticket::read).transpose()?;
     let expires = ticket.as_ref().map(|ticket| ticket.expires);
     let mut signals = Signals::listen()?;
@@ -40,7 +40,8 @@ pub(crate) async fn run(join: &Join, common: &Common, console: &Console) -> Resu
     let home = home::open(common, opens, &join.network, join.name.as_deref()).await?;
     let events = home.events()?;
     let workspace = workspace(&home, ticket, join.workspace.as_deref()).await?;
-    // A member's ticket need not be good. Else the host decides, by its own clock.
+    // A member does not need a valid ticket. For a device that is not one, the host decides, by its
+    // own clock.
     if let Some(expires) = expires.filter(|expires| clock::is_past(*expires))
         && !workspace.view().await?.member
     {
@@ -73,12 +74,12 @@ async fn workspace(
     })
 }
 
-/// True if the terminal can do more than print: one in an editor or a log can't.
+/// True if the terminal can draw and not only print. One in an editor or a log can't.
 fn draws() -> bool {
     env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// A device in a workspace, with somebody in front of it.
+/// A device in a workspace, and the person in front of it.
 struct Joined<'a> {
     home: Home,
     workspace: Workspace,
@@ -108,7 +109,8 @@ impl Joined<'_> {
         tokio::select! {
             biased;
             exit = signals.next() => Ok(exit),
-            // Before the commands: what has happened is printed before the reply that tells of it.
+            // Events come before commands: what has happened is printed before a reply that refers
+            // to it.
             failure = following.run(self, events, feed) => Err(failure),
             ended = commands::run(self, &following) => ended,
         }

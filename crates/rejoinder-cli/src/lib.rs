@@ -1,7 +1,7 @@
-//! The command `rejoinder`, as a library so that its parts can be tested by themselves.
+//! The command `rejoinder`, as a library so that its parts can be tested one by one.
 //!
-//! What is here turns text into requests and commands, and events into text; the engine is the
-//! crate `rejoinder`. Everything that others wrote passes `plain` before it is printed.
+//! It turns text into requests and commands, and events into text; the engine is the crate
+//! `rejoinder`. Everything written by others passes through `plain` before it is printed.
 
 mod args;
 mod ask;

@@ -1,7 +1,8 @@
 //! The language of `join`'s stdin: one command a line.
 //!
 //! A question is a bare word or a JSON string, so that `"two words"`, `""` and `"#1"` are ids too.
-//! What a value means depends on its question, so it stays a [`RawValue`] until that is known.
+//! The meaning of a value depends on its question, so it stays a [`RawValue`] until the question is
+//! known.
 
 mod error;
 mod value;
@@ -21,14 +22,14 @@ use words::Words;
 pub(crate) enum Line {
     /// Print the state.
     Show,
-    /// Commands from here on mean this request.
+    /// Apply the commands from here on to this request.
     Use {
-        /// Its id.
+        /// The request's id.
         request: String,
     },
-    /// End. The request stays open.
+    /// Leave. The request stays open.
     Quit,
-    /// A draft; on a submitted answer, take it back.
+    /// Write a draft; on a submitted answer, take it back.
     Draft {
         /// The question.
         question: String,
@@ -42,7 +43,7 @@ pub(crate) enum Line {
         /// The answer, or `None` for the draft as it stands.
         value: Option<RawValue>,
     },
-    /// Say that a question stays unanswered.
+    /// Skip a question.
     Skip {
         /// The question.
         question: String,
@@ -56,24 +57,24 @@ pub(crate) enum Line {
     Take {
         /// The question.
         question: String,
-        /// Whose answer: a peer id, the start of one, or a name.
+        /// The author of the answer: a peer id, the start of one, or a name.
         peer: String,
     },
     /// Propose to complete the request with its answers.
     Accept,
     /// Propose to complete the request with a no.
     Decline,
-    /// Propose to complete the request with no choice made.
+    /// Propose to complete the request without a choice.
     Cancel,
     /// Say goodbye on all links; dial and accept no more.
     Offline,
     /// Undo `offline`.
     Online,
-    /// Wait for a state; true already returns at once.
+    /// Wait for a state; returns at once if it holds already.
     Wait {
-        /// Which state.
+        /// The state.
         until: Until,
-        /// How long at most.
+        /// The longest time to wait.
         within: Duration,
     },
 }
@@ -83,18 +84,20 @@ pub(crate) enum Line {
 pub(crate) enum Until {
     /// A request is open.
     Open,
-    /// Equal with every linked peer, at least one, and all that was written here is stored there.
+    /// All linked peers, at least one, hold the same as this device, and one of them has stored
+    /// everything written here.
     Synced,
     /// The request has a decision, or its turn has ended.
     Decided,
 }
 
-/// Every command, as an error lists them.
+/// The names of all commands, as an error lists them.
 const COMMANDS: &str = "show, use, quit, draft, submit, skip, clear, take, accept, decline, \
                         cancel, offline, online, wait";
 
 impl Line {
-    /// Reads one line, without its end. `None`: nothing to do (empty, or a comment).
+    /// Reads one line, without its end. `None` if there is nothing to do: the line is empty or a
+    /// comment.
     pub(crate) fn parse(line: &str) -> Result<Option<Self>, LineError> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -109,7 +112,7 @@ impl Line {
         }
     }
 
-    /// Reads one line as it came from stdin: perhaps not text, perhaps far too long.
+    /// Reads one line as it came from stdin. It may not be text, and may be far too long.
     pub(crate) fn from_bytes(line: &[u8]) -> Result<Option<Self>, LineError> {
         let unreadable = |problem| LineError { command: String::new(), problem };
         if line.len() > limits::STDIN_LINE {
@@ -156,7 +159,7 @@ impl Line {
         }
     }
 
-    /// The command's word, as replies repeat it.
+    /// Returns the command's word, as replies repeat it.
     pub(crate) fn command(&self) -> &'static str {
         match self {
             Self::Show => "show",
@@ -176,7 +179,7 @@ impl Line {
         }
     }
 
-    /// What the command is about, as replies repeat it: `ok submit env`, `ok wait synced`.
+    /// Returns the command's subject, as replies repeat it: `ok submit env`, `ok wait synced`.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             Self::Use { request } => Some(request),
@@ -198,7 +201,7 @@ impl Line {
 }
 
 impl Until {
-    /// Its word.
+    /// Returns the state's word.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Open => "open",

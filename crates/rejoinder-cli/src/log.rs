@@ -1,5 +1,5 @@
-//! What the engine says about its work, on stderr: `-v`, `-vv`, `RUST_LOG`. While the form is on
-//! the terminal its lines wait for the form, which leaves them above itself.
+//! The engine's log on stderr: `-v`, `-vv`, `RUST_LOG`. While the form is on the terminal, lines
+//! wait for the form, which prints them above itself.
 
 use std::{
     io::{self, Write},
@@ -10,10 +10,10 @@ use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 use crate::{limits, plain};
 
-/// Lines for the form; none while there is no form.
+/// The lines that wait for the form; `None` while there is no form.
 static FORM: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
-/// Begins to listen to the engine.
+/// Starts logging.
 pub(crate) fn start(verbose: u8) {
     let by_flags = match verbose {
         0 => "error,rejoinder=warn",
@@ -24,7 +24,7 @@ pub(crate) fn start(verbose: u8) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(by_flags));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        // Its colours could not be told from those that somebody wrote into a message.
+        // Its colours could not be told from those that others write into a message.
         .with_ansi(false)
         .with_writer(ToStderr)
         .finish();
@@ -32,22 +32,22 @@ pub(crate) fn start(verbose: u8) {
         .expect("the process starts to log once, here");
 }
 
-/// True if `NO_COLOR` leaves colours on.
+/// True unless `NO_COLOR` turns colours off.
 pub(crate) fn colours_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// From here on lines wait for [`take`].
+/// Holds back lines for [`take`] from here on.
 pub(crate) fn hold() {
     *form() = Some(Vec::new());
 }
 
-/// The lines that wait for the form.
+/// Takes the lines that wait for the form.
 pub(crate) fn take() -> Vec<String> {
     form().as_mut().map(std::mem::take).unwrap_or_default()
 }
 
-/// From here on lines go to stderr again, those first that wait.
+/// Sends lines to stderr again, first those that wait.
 pub(crate) fn release() {
     for line in form().take().unwrap_or_default() {
         let _nobody_reads = writeln!(io::stderr(), "{line}");

@@ -1,5 +1,5 @@
-//! How members are called on the screen. Names are chosen by their owners and prove nothing, so
-//! where two look alike each is shown with the start of its peer id, which does.
+//! Names of members on the screen. A name is chosen by its owner and proves nothing, so where two
+//! look alike each is shown with the start of its peer id, which does.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ pub(crate) struct Names {
     names: BTreeMap<String, String>,
 }
 
-/// Characters of a peer id that are shown beside a name.
+/// The number of characters of a peer id shown beside a name.
 const SHORT: usize = 8;
 
 impl Names {
-    /// No members yet; `me` is this device's peer id.
+    /// Makes an empty list; `me` is this device's peer id.
     pub(crate) fn new(me: Option<String>) -> Self {
         Self { me, names: BTreeMap::new() }
     }
 
-    /// A member came, or is called otherwise now.
+    /// Sets the name of a member that has joined or was renamed.
     pub(crate) fn set(&mut self, peer: &str, name: &str) {
         self.names.insert(peer.to_owned(), name.to_owned());
     }
 
-    /// A name for `peer`.
+    /// Returns the name to show for `peer`.
     pub(crate) fn show(&self, peer: &str) -> String {
         let short: String = plain::line(peer).chars().take(SHORT).collect();
         let Some(name) = self.names.get(peer) else { return short };
@@ -34,16 +34,16 @@ impl Names {
         let shown = plain::truncate(&plain::name(name), limits::NAME_COLUMNS);
         let alone = shown == plain::name(name)
             && self.names.iter().all(|(other, name)| other == peer || self::look(name) != look);
-        // One that is cut could be another's beginning.
+        // A shortened name could be the beginning of another's.
         if alone && !look.is_empty() { shown } else { format!("{shown} ({short})") }
     }
 
-    /// How to call `peer` in a sentence about what it did: "you", if it is this device.
+    /// Returns the name for `peer` in a sentence about what it did: "you", if it is this device.
     pub(crate) fn show_or_you(&self, peer: &str) -> String {
         if self.is_me(peer) { "you".to_owned() } else { self.show(peer) }
     }
 
-    /// Several of them, as one phrase.
+    /// Returns the names of several peers, as one phrase.
     pub(crate) fn list(&self, peers: &[impl ToString]) -> String {
         let shown: Vec<String> =
             peers.iter().map(|peer| self.show_or_you(&peer.to_string())).collect();
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-/// What a name looks like: case, spaces and the letters that other alphabets share with Latin
+/// Reduces a name to its looks: case, spaces and letters that other alphabets share with Latin
 /// don't tell names apart.
 fn look(name: &str) -> String {
     plain::name(name)
@@ -71,7 +71,8 @@ fn look(name: &str) -> String {
         .collect()
 }
 
-/// The letter that `c` is taken for. Not all there are: the ones that fill whole names.
+/// Returns the Latin letter that `c` can be mistaken for. The list is not complete: it has the
+/// letters from which whole names can be made.
 fn latin_twin(c: char) -> char {
     match c {
         'а' | 'α' => 'a',

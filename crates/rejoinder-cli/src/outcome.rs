@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{canonical, plain, view};
 
-/// How a request ended, as `ask` prints it.
+/// The end of a request, as `ask` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Outcome {
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 pub(crate) type Answers = BTreeMap<String, ChatInputAnswer>;
 
 impl Outcome {
-    /// Somebody decided.
+    /// Makes the outcome of a decided request.
     pub(crate) fn decided(
         request: &str,
         response: ChatInputResponseKind,
@@ -49,7 +49,7 @@ impl Outcome {
         }
     }
 
-    /// The turn ended first.
+    /// Makes the outcome of a request whose turn ended first.
     pub(crate) fn ended(request: &str, how: TurnEnd, answers: &Answers) -> Self {
         Self {
             request: request.to_owned(),
@@ -62,7 +62,7 @@ impl Outcome {
         }
     }
 
-    /// The same with the defaults of the questions that nobody touched, if it was accepted.
+    /// Adds the defaults of questions that nobody touched, if the request was accepted.
     #[must_use]
     pub(crate) fn with_defaults(
         mut self,
@@ -75,7 +75,7 @@ impl Outcome {
         self
     }
 
-    /// The same with what the MCP server gets. `answers` are those given before, drafts included.
+    /// Adds the result for the MCP server. `answers` are those that were given, drafts included.
     #[must_use]
     pub(crate) fn with_result(mut self, elicitation: &Elicitation, answers: &Answers) -> Self {
         let answers = answers.iter().map(|(id, answer)| (id.clone().into(), answer.clone()));
@@ -83,12 +83,12 @@ impl Outcome {
         self
     }
 
-    /// The line, without its end.
+    /// Returns the JSON line, without its line end.
     pub(crate) fn line(&self) -> String {
         plain::json(&serde_json::to_string(self).expect("an outcome has string keys alone"))
     }
 
-    /// The code to exit with.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self.response {
             Some(ChatInputResponseKind::Accept) => Exit::Done,
@@ -99,7 +99,7 @@ impl Outcome {
     }
 }
 
-/// Submitted and skipped answers: a draft was not given.
+/// Keeps submitted and skipped answers: a draft was not given.
 fn consumable(answers: &Answers) -> BTreeMap<String, Value> {
     answers
         .iter()
@@ -114,28 +114,28 @@ fn consumable(answers: &Answers) -> BTreeMap<String, Value> {
 /// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0. Done; for `ask` and `demo`: accepted.
+    /// 0: done; for `ask` and `demo`, accepted.
     Done,
-    /// 1. Something failed; for `join --strict`: something was refused.
+    /// 1: something failed; for `join --strict`, something was refused.
     Failed,
-    /// 2. A command line, form or ticket that can't be read.
+    /// 2: a command line, form or ticket that can't be read.
     Unreadable,
-    /// 3. Declined.
+    /// 3: declined.
     Declined,
-    /// 4. Cancelled.
+    /// 4: cancelled.
     Cancelled,
-    /// 5. The turn ended without a response.
+    /// 5: the turn ended without a response.
     NoResponse,
-    /// 130. Ctrl-C; the request stays open.
+    /// 130: ended by Ctrl-C; the request stays open.
     Interrupted,
-    /// 143. Asked to end by a signal; the request stays open.
+    /// 143: ended by a request to terminate; the request stays open.
     Terminated,
-    /// 129. The terminal is gone; the request stays open.
+    /// 129: the terminal is gone; the request stays open.
     HungUp,
 }
 
 impl Exit {
-    /// The number.
+    /// Returns the number.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,

@@ -1,28 +1,28 @@
-//! Others' text, made safe to print: no control characters, no direction overrides, nothing
-//! that takes no place and only serves to deceive. Also how wide text is, and where to cut it.
+//! Text by others, made safe to print: no control characters, no direction overrides, no invisible
+//! characters that only serve to deceive. Also the width of text, and where to cut it.
 //!
-//! This is for showing alone. What is stored, sent or printed as JSON stays as it was written.
+//! It is for display alone. What is stored, sent or printed as JSON stays as it was written.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::limits;
 
-/// `text` as one line: line breaks and tabs become spaces, what must not be printed is gone.
+/// Returns `text` as one line: line breaks and tabs become spaces, unsafe characters are removed.
 pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut marks = 0;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if is_break(c) || c == '\t' {
-            // One break, not two, for what Windows writes.
+            // Windows' line end is one break, not two.
             if !(c == '\r' && chars.peek() == Some(&'\n')) {
                 out.push(' ');
             }
             marks = 0;
         } else if is_joiner(c) {
-            // Persian and the Indic scripts spell with joiners, and emoji are joined to one;
-            // anywhere else they only hide.
+            // Persian and the Indic scripts spell with joiners, and emoji are made with one;
+            // anywhere else a joiner only hides something.
             let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_latin(c));
             let next = chars.peek().copied();
             if joins(out.chars().next_back()) && joins(next) || is_joined(&out, c, next) {
@@ -38,30 +38,31 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// The lines of `text`, each safe to print. There is always one.
+/// Returns the lines of `text`, each safe to print. There is always at least one.
 pub(crate) fn lines(text: &str) -> Vec<String> {
     text.replace("\r\n", "\n").split(is_break).map(line).collect()
 }
 
-/// Like [`line()`], in quotation marks when it would otherwise be invisible.
+/// Works like [`line()`], but adds quotation marks where the text would otherwise be invisible.
 pub(crate) fn name(text: &str) -> String {
     let shown = line(text);
     let shown = shown.trim();
     if shown.is_empty() { "\"\"".to_owned() } else { shown.to_owned() }
 }
 
-/// JSON of the same value, in which nothing acts on a terminal or can't be seen.
+/// Returns JSON of the same value, in which no character is invisible or acts on a terminal.
 pub(crate) fn json(json: &str) -> String {
     escaped(json, |c| is_deceptive(c) || is_joiner(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
-/// `text` as it leaves the process. What others wrote in it has passed [`line()`]; whatever has not
-/// shows its code instead of acting on the terminal. Line breaks and tabs stay.
+/// Returns `text` as it leaves the process. Text by others has passed [`line()`]; a character that
+/// has slipped through is shown as its code instead of acting on the terminal. Line breaks and tabs
+/// stay.
 pub(crate) fn leaving(text: &str) -> String {
     escaped(text, |c| is_deceptive(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// With the code of each such character in its place, as JSON writes it: `\u001b`.
+/// Replaces each such character by its code, as JSON writes it: `\u001b`.
 fn escaped(text: &str, which: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -76,12 +77,13 @@ fn escaped(text: &str, which: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Columns that `text` takes on a terminal.
+/// Returns the number of columns that `text` takes on a terminal.
 pub(crate) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// The beginning of `text` that fits into `columns`, with an ellipsis if that is not all of it.
+/// Returns the beginning of `text` that fits into `columns`, with an ellipsis if that is not all of
+/// it.
 pub(crate) fn truncate(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -92,7 +94,7 @@ pub(crate) fn truncate(text: &str, columns: usize) -> String {
     cut
 }
 
-/// `text` in lines of at most `columns`, broken at spaces where there are any. No text is lost.
+/// Breaks `text` into lines of at most `columns`, at spaces where there are any. No text is lost.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut wrapped = Vec::new();
@@ -104,12 +106,12 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 fn wrap_paragraph(mut rest: &str, columns: usize, wrapped: &mut Vec<String>) {
     loop {
-        // Looking no further than the row: a text of 250 kB has thousands.
+        // It looks no further than the row: a text of 250 kB has thousands.
         let fitting = fitting(rest, columns);
         if fitting.len() == rest.len() {
             break;
         }
-        // What follows may be the space itself; then the whole of what fits is words.
+        // If a space follows, everything that fits is whole words.
         let at_space = rest[fitting.len()..].starts_with(' ');
         let cut = match fitting.rfind(' ') {
             Some(space) if !at_space && space > 0 => space,
@@ -121,7 +123,8 @@ fn wrap_paragraph(mut rest: &str, columns: usize, wrapped: &mut Vec<String>) {
     wrapped.push(rest.to_owned());
 }
 
-/// The longest beginning of whole characters, as people see them, within `columns`; at least one.
+/// Returns the longest beginning within `columns` that is whole characters, as people see them; at
+/// least one.
 fn fitting(text: &str, columns: usize) -> &str {
     let mut end = 0;
     let mut used = 0;
@@ -143,7 +146,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// True if what people take for one character goes on behind the joiner, as of emoji it does.
+/// True if the joiner continues what people see as one character, as in emoji.
 fn is_joined(before: &str, joiner: char, next: Option<char>) -> bool {
     let (Some(last), Some(next)) = (before.graphemes(true).next_back(), next) else { return false };
     let whole: String = last.chars().chain([joiner, next]).collect();
@@ -158,13 +161,13 @@ fn takes_no_place(c: char) -> bool {
     unicode_width::UnicodeWidthChar::width(c) == Some(0)
 }
 
-/// Control characters, marks and overrides of direction, and what is invisible.
+/// True for control characters, direction marks and overrides, and invisible characters.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             // Direction: marks, embeddings and overrides, isolates, and the old format controls.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
-            // Nothing, in several spellings.
+            // Characters that show nothing.
             | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{3164}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
@@ -194,7 +197,7 @@ mod tests {
         );
         check("👩\u{200d}a a\u{200d}👩 \u{200d}👩 👩\u{200c}👩", "👩a a👩 👩 👩👩");
         check("\u{e0041}\u{fff9}", "");
-        // What people write stays: accents, Persian with its joiner, Hebrew, emoji.
+        // Text as people write it stays: accents, Persian with its joiner, Hebrew, emoji.
         check("é e\u{301} می\u{200c}خواهم שלום 🦀 日本", "é e\u{301} می\u{200c}خواهم שלום 🦀 日本");
     }
 

@@ -1,9 +1,9 @@
-//! The form on a terminal, question by question, as a machine: it is told what was pressed, what
-//! is so and what time it is, and says what to do and what the screen should show.
+//! The form on a terminal, question by question, as a machine: it is told the keys, the state and
+//! the time, and returns the actions to take and the frame to show.
 //!
-//! It neither reads the terminal nor writes to it, and knows no engine. The one rule for whoever
-//! drives it: an [`Input::Request`] must already contain what the actions taken from
-//! [`Prompt::poll_action`] before it did, or what was just typed would seem to be gone.
+//! It neither reads nor writes the terminal, and does not know the engine. Its driver has one rule
+//! to keep: an [`Input::Request`] must include the effects of all actions taken from
+//! [`Prompt::poll_action`] before it. Otherwise text that was just typed would seem to vanish.
 
 mod choice;
 mod draw;
@@ -26,26 +26,26 @@ pub(crate) use screen::Screen;
 use crate::{event::Fate, limits, names::Names, report, view};
 use field::{Field, Keyed};
 
-/// Where the person is.
+/// The place where the person is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Focus {
-    /// At the question of that id.
+    /// The question with that id.
     Question(String),
-    /// At the list of all answers; at which of them.
+    /// The list of all answers, at the one with that number.
     Overview(usize),
 }
 
-/// What is being edited of one question.
+/// The field of one question, as it is edited.
 #[derive(Debug, Clone)]
 struct Entry {
     field: Field,
-    /// True if it holds something that is no draft yet.
+    /// True if the field holds something that is not in a draft yet.
     unsent: bool,
-    /// When that was typed, until it was tried to make a draft of it.
+    /// The times at which that was typed, until the first attempt to make a draft of it.
     typed: Option<Typed>,
 }
 
-/// When keys were pressed that are no draft yet.
+/// The times of the first and the last key that are not in a draft yet.
 #[derive(Debug, Clone, Copy)]
 struct Typed {
     first: u64,
@@ -53,14 +53,15 @@ struct Typed {
 }
 
 impl Typed {
-    /// When it becomes a draft: at a pause, but not later than it may for somebody who makes none.
+    /// Returns the time to make the draft: after a pause, but with a limit for somebody who makes
+    /// none.
     fn due(self) -> u64 {
         let pause = self.last.saturating_add(limits::TYPING_PAUSE_MS);
         pause.min(self.first.saturating_add(limits::TYPING_LONGEST_MS))
     }
 }
 
-/// The form. Times are milliseconds from any fixed point.
+/// The form. Times are in milliseconds from any fixed point.
 #[derive(Debug)]
 pub(crate) struct Prompt {
     names: Names,
@@ -71,23 +72,23 @@ pub(crate) struct Prompt {
     focus: Focus,
     scroll: isize,
     fate: Option<Fate>,
-    /// A response that a second press would send.
+    /// The response that a second press would send.
     confirming: Option<ChatInputResponseKind>,
-    /// Whose answers a digit would take.
+    /// The authors whose answers a digit would take.
     taking: Vec<String>,
     said: String,
     /// The question whose answer others changed last.
     news: Option<String>,
-    /// The reason why the disk refuses writes, while it does.
+    /// The reason why the disk refuses writes; `None` while it takes them.
     disk: Option<String>,
-    /// Other requests that are open.
+    /// The number of other open requests.
     others: usize,
     notices: VecDeque<String>,
     actions: VecDeque<Action>,
 }
 
 impl Prompt {
-    /// A form without a request yet, on a terminal of that size.
+    /// Makes a form without a request, on a terminal of that size.
     pub(crate) fn new(names: Names, columns: u16, rows: u16) -> Self {
         Self {
             names,
@@ -109,7 +110,7 @@ impl Prompt {
         }
     }
 
-    /// Something happened.
+    /// Takes an input.
     pub(crate) fn handle(&mut self, now: u64, input: Input) {
         match input {
             Input::Key(key) => self.key(now, key),
@@ -135,23 +136,23 @@ impl Prompt {
         self.flush_due(now);
     }
 
-    /// What to do, in this order.
+    /// Returns the next action. Actions are to be carried out in this order.
     pub(crate) fn poll_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
-    /// When to come back with [`Input::Tick`] if nothing happens before.
+    /// Returns the time to come back with [`Input::Tick`] if nothing happens before.
     pub(crate) fn poll_timeout(&self) -> Option<u64> {
         self.entries.values().filter_map(|entry| entry.typed).map(Typed::due).min()
     }
 
-    /// What of the answers the form shows: what every edit of [`poll_action`](Self::poll_action) is
-    /// made on.
+    /// Returns the version of the answers that the form shows. Every edit from
+    /// [`poll_action`](Self::poll_action) is based on it.
     pub(crate) fn seen(&self) -> Option<&Version> {
         self.request.as_ref()?.seen.as_ref()
     }
 
-    /// What was typed and the engine did not take, in lines for the person.
+    /// Returns the text that was typed and that the engine did not take, in lines for the person.
     pub(crate) fn untaken(&self) -> Vec<String> {
         let unsent = self.entries.iter().filter(|(_, entry)| entry.unsent);
         let words = unsent.filter_map(|(id, entry)| Some((id, entry.field.words()?)));
@@ -161,12 +162,12 @@ impl Prompt {
         words.map(line).collect()
     }
 
-    /// A line to leave above the form for good: how a request ended.
+    /// Returns a line to leave above the form for good: the way in which a request ended.
     pub(crate) fn poll_notice(&mut self) -> Option<String> {
         self.notices.pop_front()
     }
 
-    /// What the screen should show.
+    /// Returns the frame that the screen should show.
     pub(crate) fn frame(&self) -> Frame {
         draw::frame(self)
     }
@@ -211,9 +212,9 @@ impl Prompt {
         self.tell_end(before.as_deref());
     }
 
-    /// What was typed on what the form showed until now is told first, when the request has ended
-    /// or the text has changed. The engine makes it on what was seen, and the state that comes
-    /// after has both.
+    /// Makes drafts of typed text before the form shows that the request has ended or the text has
+    /// changed. The engine applies them to the version that the form showed, and the next state
+    /// includes both. True if there were any.
     fn tell_typed_first(&mut self, after: Option<&RequestView>) -> bool {
         let (Some(before), Some(after)) = (&self.request, after) else { return false };
         if before.seen.is_none() {
@@ -232,7 +233,8 @@ impl Prompt {
         self.actions.len() > waiting
     }
 
-    /// Fields show what the answers are now; questions may have come, gone or changed their kind.
+    /// Shows the present answers in the fields. Questions may have come, gone or changed their
+    /// kind.
     fn follow_entries(&mut self) {
         let Some(request) = &self.request else { return self.entries.clear() };
         let mut entries = BTreeMap::new();
@@ -255,7 +257,8 @@ impl Prompt {
         }
     }
 
-    /// What others did last, as it stands: news of what is no longer so is none.
+    /// Notes the last change by others. News is shown as it stands, so it never says what is no
+    /// longer true.
     fn tell_news(&mut self, before: Option<&RequestView>) {
         let (Some(before), Some(request)) = (before, &self.request) else { return };
         for (id, held) in &request.projection.answers {
@@ -311,13 +314,14 @@ impl Prompt {
         ids.iter().for_each(|id| self.flush(id));
     }
 
-    /// Everything that was typed, refused before or not: there is no other time.
+    /// Makes drafts of all typed text, even if it was refused before: there will be no other
+    /// chance.
     fn flush_all(&mut self) {
         let ids: Vec<String> = self.entries.keys().cloned().collect();
         ids.iter().for_each(|id| self.flush(id));
     }
 
-    /// What was typed into a question becomes a draft now.
+    /// Makes a draft of the text typed into a question.
     fn flush(&mut self, id: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
         entry.typed = None;
@@ -328,14 +332,14 @@ impl Prompt {
         let action = match entry.field.value() {
             Ok(Some(value)) => Action::Draft { question, value },
             Ok(None) => Action::Clear { question },
-            // A number that is none yet ("-", "1e"): it stays here as it is, unsent.
+            // A number that is not complete yet ("-", "1e") stays in the field, unsent.
             Err(why) => return self.said = why,
         };
         entry.unsent = false;
         self.actions.push_back(action);
     }
 
-    /// What was typed could not become a draft: it stays in its field until the next key.
+    /// Keeps text that could not become a draft in its field, until the next key.
     fn keep(&mut self, id: &str) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.unsent = true;

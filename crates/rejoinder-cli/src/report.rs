@@ -1,7 +1,7 @@
 //! Events, replies and homes in words for people.
 //!
-//! Where a line goes is the caller's: replies and what a command was asked for go to stdout, what
-//! happens meanwhile to stderr.
+//! The caller decides where a line goes: replies and requested output go to stdout, events to
+//! stderr.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use rejoinder::{PeerId, RequestStatus, RequestView, TurnEnd, WorkspaceView};
@@ -14,7 +14,7 @@ use crate::{
     view::{self, Held},
 };
 
-/// An event as a line on stderr.
+/// Returns an event as a line on stderr.
 pub(crate) fn event(event: &Event, names: &Names) -> String {
     match event {
         Event::Listening { address } => format!("listening on {}", plain::line(address)),
@@ -77,7 +77,8 @@ pub(crate) fn event(event: &Event, names: &Names) -> String {
     }
 }
 
-/// The answer to a line of stdin: `ok submit env`, `refused accept: required-unanswered: env`.
+/// Returns the reply to a line of stdin: `ok submit env`, `refused accept: required-unanswered:
+/// env`.
 pub(crate) fn reply(reply: &Reply) -> String {
     if reply.ok {
         let subject = reply.subject.as_ref().map(|subject| format!(" {}", plain::name(subject)));
@@ -94,7 +95,8 @@ pub(crate) fn reply(reply: &Reply) -> String {
     line
 }
 
-/// How far a proposal came. "Submitted" is not said: that is true only once it is decided.
+/// Returns the fate of a proposal in words. "Submitted" is not among them: that is true only once
+/// it is decided.
 pub(crate) fn fate_in_words(fate: &Fate, names: &Names) -> String {
     match fate {
         Fate::Saved => "saved here, not yet with anybody else".to_owned(),
@@ -132,7 +134,7 @@ fn given_in_words(given: &Given, names: &Names) -> String {
     }
 }
 
-/// A response in a word.
+/// Returns a response in a word.
 pub(crate) fn response_in_words(response: ChatInputResponseKind) -> &'static str {
     match response {
         ChatInputResponseKind::Accept => "accepted",
@@ -141,7 +143,7 @@ pub(crate) fn response_in_words(response: ChatInputResponseKind) -> &'static str
     }
 }
 
-/// The end of a turn in words.
+/// Returns the end of a turn in words.
 pub(crate) fn ended_in_words(how: TurnEnd) -> &'static str {
     match how {
         TurnEnd::Cancelled => "withdrawn: its turn was cancelled",
@@ -152,7 +154,7 @@ pub(crate) fn ended_in_words(how: TurnEnd) -> &'static str {
     }
 }
 
-/// A request as `show` prints it, in lines.
+/// Returns a request as `show` prints it, in lines.
 pub(crate) fn request(request: &RequestView, names: &Names) -> Vec<String> {
     let status = match &request.status {
         RequestStatus::Open => "open".to_owned(),
@@ -199,7 +201,7 @@ fn held_in_words(request: &RequestView, question: &str, held: Held<'_>, names: &
     }
 }
 
-/// The home of the device `me` as `show` prints it, in lines.
+/// Returns the home of the device `me` as `show` prints it, in lines.
 pub(crate) fn home(directory: &str, me: PeerId, workspaces: &[WorkspaceView]) -> Vec<String> {
     let mut lines = vec![format!("home {}", plain::line(directory)), format!("device {me}")];
     if workspaces.is_empty() {

@@ -1,4 +1,4 @@
-//! From the command line to the exit code.
+//! The way from the command line to the exit code.
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -25,13 +25,13 @@ pub fn run(line: impl IntoIterator<Item = OsString>) -> ExitCode {
     let ended = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
             let ended = runtime.block_on(obey(&arguments, &console));
-            // Whatever still reads stdin or a terminal would hold up the end.
+            // A thread that still reads stdin or the terminal would delay the exit.
             runtime.shutdown_background();
             ended
         }
         Err(error) => Err(Failure::new("runtime", format!("cannot start: {error}"))),
     };
-    // Whoever reads what was printed must not take a part of it for the whole.
+    // A reader of the output must not mistake a part of it for the whole.
     let exit = ended.and_then(|exit| console.whole().map(|()| exit)).unwrap_or_else(|failure| {
         console.failed(&failure);
         failure.exit

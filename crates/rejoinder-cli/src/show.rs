@@ -1,4 +1,4 @@
-//! `show`: what a home holds.
+//! `show`: print the contents of a home.
 
 use rejoinder::{Workspace, WorkspaceView};
 
@@ -7,7 +7,7 @@ use crate::{
     shown,
 };
 
-/// Runs it.
+/// Runs the command.
 pub(crate) async fn run(common: &Common, console: &Console) -> Result<Exit, Failure> {
     let home = home::open_copy(common).await?;
     let mut workspaces = Vec::new();
@@ -21,8 +21,8 @@ pub(crate) async fn run(common: &Common, console: &Console) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-/// A workspace with every answer: those too that came too late for a decision, which are known
-/// only once the request's document was read.
+/// Returns a workspace with every answer, including those too late for a decision, which are known
+/// only once the request's document has been read.
 async fn whole(workspace: &Workspace) -> Result<WorkspaceView, Failure> {
     let mut view = workspace.view().await?;
     for request in &mut view.requests {

@@ -1,4 +1,4 @@
-//! What the engine says, as the command spells it.
+//! The engine's values, as the command spells them.
 
 pub(crate) mod request;
 
@@ -17,7 +17,7 @@ pub(crate) fn answers(view: &rejoinder::RequestView) -> Answers {
     answers.map(|(question, answer)| (question.to_string(), answer.answer.clone())).collect()
 }
 
-/// How far a proposal of this device, `me`, came.
+/// Converts the fate of a proposal by this device, `me`.
 pub(crate) fn fate(fate: &rejoinder::Fate, me: PeerId) -> Fate {
     match fate {
         rejoinder::Fate::Saved => Fate::Saved,
@@ -34,7 +34,7 @@ pub(crate) fn fate(fate: &rejoinder::Fate, me: PeerId) -> Fate {
     }
 }
 
-/// Who was first, if that is why.
+/// Returns the peer whose proposal came first, if that is the reason.
 #[expect(clippy::wildcard_enum_match_arm, reason = "one reason of many names a peer")]
 fn decided_by(refusal: &Refusal) -> Option<PeerId> {
     match refusal {
@@ -43,14 +43,14 @@ fn decided_by(refusal: &Refusal) -> Option<PeerId> {
     }
 }
 
-/// A member, as an event.
+/// Returns a member as an event.
 pub(crate) fn member(member: &MemberView) -> Event {
     let MemberView { device, name, role, .. } = member;
     Event::Member { peer: device.to_string(), name: bounded(name), role: role.to_string() }
 }
 
-/// A name as far as one may be long: whoever asks to join has no longer one, but a host can call a
-/// member as it likes.
+/// Cuts an overlong name: a device that asks to join has a short one, but a host can give a member
+/// any name.
 fn bounded(name: &str) -> String {
     if name.len() <= limits::NAME {
         return name.to_owned();
@@ -59,7 +59,7 @@ fn bounded(name: &str) -> String {
     name.char_indices().take_while(fits).map(|(_, c)| c).chain(['…']).collect()
 }
 
-/// Names of members; `me` is this device.
+/// Returns the names of the members; `me` is this device.
 pub(crate) fn names(me: PeerId, members: &[MemberView]) -> Names {
     let mut names = Names::new(Some(me.to_string()));
     for member in members {
@@ -68,14 +68,14 @@ pub(crate) fn names(me: PeerId, members: &[MemberView]) -> Names {
     names
 }
 
-/// Edits and proposals of this device that no peer is known to have stored.
+/// Returns the number of edits and proposals of this device that no peer is known to have stored.
 pub(crate) fn not_carried(view: &WorkspaceView) -> usize {
     let proposals = view.waiting.values().filter(|fate| **fate == rejoinder::Fate::Saved).count();
     let edits = usize::try_from(view.uncarried).unwrap_or(usize::MAX);
     edits.saturating_add(proposals)
 }
 
-/// Everything that is so in a workspace, as the events that would have led there.
+/// Returns the present state of a workspace, as the events that would have led to it.
 pub(crate) fn events(workspace: &WorkspaceView) -> Vec<Event> {
     let host = workspace.members.iter().find(|member| member.host);
     let mut events = vec![Event::Workspace {

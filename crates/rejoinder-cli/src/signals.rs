@@ -20,7 +20,7 @@ pub(crate) struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// From here on signals are for [`next`](Self::next), and no longer end the process.
+    /// Catches the signals from here on for [`next`](Self::next): they no longer end the process.
     pub(crate) fn listen() -> Result<Self, Failure> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
@@ -30,7 +30,7 @@ impl Signals {
         })
     }
 
-    /// The next one, as what to exit with. Cancel-safe.
+    /// Waits for the next signal, and returns the exit code for it. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Exit {
         tokio::select! {
             biased;
@@ -44,12 +44,12 @@ impl Signals {
 
 #[cfg(not(unix))]
 impl Signals {
-    /// From here on Ctrl-C is for [`next`](Self::next), and no longer ends the process.
+    /// Catches Ctrl-C from here on for [`next`](Self::next): it no longer ends the process.
     pub fn listen() -> Result<Self, Failure> {
         Ok(Self {})
     }
 
-    /// The next Ctrl-C. Cancel-safe.
+    /// Waits for the next Ctrl-C. Cancel-safe.
     pub async fn next(&mut self) -> Exit {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Exit::Interrupted,
@@ -59,7 +59,7 @@ impl Signals {
 }
 
 impl Signals {
-    /// Closes a home, which hands over what others lack; a second signal is heard, and ends that.
+    /// Closes a home, which hands over what others lack. A second signal ends that.
     pub(crate) async fn close(&mut self, home: Home) {
         tokio::select! {
             biased;

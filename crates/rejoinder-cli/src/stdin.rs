@@ -1,4 +1,4 @@
-//! Lines of stdin, read by a thread: a read from a terminal or a pipe can't be given up.
+//! Lines of stdin, read by a thread: a read from a terminal or a pipe can't be cancelled.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 
 use crate::limits;
 
-/// Reads stdin to its end, line by line. Of a line that is too long only as much is kept as shows
-/// that it is.
+/// Reads stdin to its end, line by line. A line that is too long is cut to just over the limit,
+/// which shows that it is too long.
 pub(crate) fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, lines) = mpsc::channel(limits::LINES_AHEAD);
     std::thread::spawn(move || {
@@ -21,7 +21,7 @@ pub(crate) fn lines() -> mpsc::Receiver<Vec<u8>> {
     lines
 }
 
-/// Reads the first line alone. What comes behind it is left to [`lines`].
+/// Reads the first line alone, and leaves the rest to [`lines`].
 pub(crate) fn first_line() -> io::Result<Option<Vec<u8>>> {
     line(&mut io::stdin().lock())
 }

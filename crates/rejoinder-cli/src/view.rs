@@ -1,4 +1,4 @@
-//! The engine's view of a request, read for people: what of it is shown, and in which words.
+//! The engine's view of a request, read for people: the parts to show, and the words for them.
 //! Nothing is copied out of it.
 
 mod words;
@@ -14,30 +14,30 @@ pub(crate) use words::{id, is_required, message, options, title, url, value};
 
 use crate::{canonical, plain};
 
-/// An answer and its authors, who are proven and never none.
+/// An answer and its authors: there is at least one, and each is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Held<'a> {
     pub(crate) answer: &'a ChatInputAnswer,
     pub(crate) by: &'a [PeerId],
 }
 
-/// The questions of a request.
+/// Returns the questions of a request.
 pub(crate) fn questions(view: &RequestView) -> &[ChatInputQuestion] {
     view.request.questions.as_deref().unwrap_or_default()
 }
 
-/// The question of that id.
+/// Returns the question with that id.
 pub(crate) fn question<'a>(view: &'a RequestView, named: &str) -> Option<&'a ChatInputQuestion> {
     questions(view).iter().find(|question| id(question) == named)
 }
 
-/// The answer to a question.
+/// Returns the answer to a question.
 pub(crate) fn answer<'a>(view: &'a RequestView, question: &str) -> Option<Held<'a>> {
     let answer = view.projection.answers.get(question)?;
     Some(Held { answer: &answer.answer, by: &answer.authors })
 }
 
-/// The answers that others gave to a question at the same time.
+/// Returns the answers that others gave to a question at the same time.
 pub(crate) fn conflicts<'a>(view: &'a RequestView, question: &str) -> Vec<Held<'a>> {
     let passed_over = view.passed_over.get(question);
     let conflicts = passed_over.or_else(|| view.projection.conflicts.get(question));
@@ -45,7 +45,7 @@ pub(crate) fn conflicts<'a>(view: &'a RequestView, question: &str) -> Vec<Held<'
     conflicts.into_iter().flatten().map(held).collect()
 }
 
-/// The answers to a question that came too late for the decision.
+/// Returns the answers to a question that came too late for the decision.
 pub(crate) fn not_included<'a>(view: &'a RequestView, question: &str) -> Vec<Held<'a>> {
     let late = view.not_included.iter().filter(|late| late.question.as_str() == question);
     late.map(|late| Held { answer: &late.answer, by: std::slice::from_ref(&late.author) }).collect()
@@ -59,7 +59,8 @@ pub(crate) fn is_over(status: &RequestStatus) -> bool {
     }
 }
 
-/// Required questions without a submitted answer: with one of these, accept is refused.
+/// Returns the required questions without a submitted answer. An accept is refused while there are
+/// any.
 pub(crate) fn unanswered(view: &RequestView) -> Vec<&str> {
     let is_submitted = |id: &str| {
         matches!(answer(view, id), Some(Held { answer: ChatInputAnswer::Submitted(_), .. }))
@@ -68,7 +69,7 @@ pub(crate) fn unanswered(view: &RequestView) -> Vec<&str> {
     required.map(id).filter(|id| !is_submitted(id)).collect()
 }
 
-/// The rules for an answer to a question.
+/// Returns the rules for an answer to a question, in words.
 pub(crate) fn constraints(view: &RequestView, question: &ChatInputQuestion) -> String {
     let mut constraints = words::constraints(question);
     let Some(rules) = view.rules.get(id(question)) else { return constraints };
@@ -81,12 +82,12 @@ pub(crate) fn constraints(view: &RequestView, question: &ChatInputQuestion) -> S
     constraints
 }
 
-/// What stands for a question that has no answer: its default, if that is sent.
+/// Returns the text shown for a question without an answer, with its default if that is sent.
 pub(crate) fn no_answer(view: &RequestView, question: &ChatInputQuestion) -> String {
     format!("no answer{}", instead(view, question))
 }
 
-/// What is said behind "no answer": nothing without a default.
+/// Returns the text shown after "no answer": empty without a default.
 pub(crate) fn instead(view: &RequestView, question: &ChatInputQuestion) -> String {
     let Some(default) = default_answer(question) else { return String::new() };
     let default = value(Some(question), &default);
@@ -102,7 +103,7 @@ pub(crate) fn instead(view: &RequestView, question: &ChatInputQuestion) -> Strin
     }
 }
 
-/// The defaults of questions that need no answer and have none, as AHP spells values.
+/// Returns the defaults of optional questions that nobody touched, as AHP spells values.
 pub(crate) fn defaults(
     questions: &[ChatInputQuestion],
     is_touched: impl Fn(&str) -> bool,

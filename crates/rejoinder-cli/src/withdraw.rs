@@ -1,4 +1,4 @@
-//! `withdraw`: the asker changes their mind.
+//! `withdraw`: end a request that nobody needs answered any more.
 
 use std::{
     io::{self, IsTerminal},
@@ -18,7 +18,7 @@ use crate::{
     plain, report, stdin,
 };
 
-/// Runs it.
+/// Runs the command.
 pub(crate) async fn run(
     withdraw: &Withdraw,
     common: &Common,
@@ -48,7 +48,7 @@ pub(crate) async fn run(
     };
     let lines: Vec<_> = requests.iter().map(line).collect();
     console.answer(&events, &lines);
-    // The asker was told here: no `ask` needs to say it again, unless this could not be read.
+    // The asker is told here. No `ask` has to say it again, unless the output could not be written.
     if console.whole().is_ok() {
         for request in &requests {
             host.handed_over(request.opening).await?;
@@ -59,7 +59,7 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
-/// The request, and those that are open in its turn and end with it.
+/// Returns the request, and the open requests of its turn, which end with it.
 async fn with_its_turn(
     workspace: &Workspace,
     request: RequestView,
@@ -72,7 +72,7 @@ async fn with_its_turn(
     Ok(requests)
 }
 
-/// Asks on a terminal whether these may end too. Elsewhere nobody can say so.
+/// Asks on a terminal if these may end too. Elsewhere there is nobody to ask, and they may not.
 async fn may_end(others: &[RequestView], console: &Console) -> Result<bool, Failure> {
     let ids: Vec<_> = others.iter().map(|other| plain::name(other.id.as_str())).collect();
     console.say(&format!("its turn is theirs too, and these end with it: {}", ids.join(", ")));
@@ -128,8 +128,7 @@ fn is_open(request: &RequestView) -> bool {
     }
 }
 
-/// Members hear of it when they are linked; those who are not, later, from those who are or from
-/// the next `ask`.
+/// Tells members that are linked. Others hear of it later, from those or from the next `ask`.
 async fn hand_over(home: &Home, host: &Host, console: &Console) -> Result<(), Failure> {
     if host.workspace().members().await?.len() < 2 {
         return Ok(());

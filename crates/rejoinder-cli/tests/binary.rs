@@ -1,5 +1,5 @@
-//! The binary is there and speaks. That this test exists is also what has `cargo test --workspace`
-//! build the binary, which `tests/suite` runs.
+//! The binary exists and prints something. This test also makes `cargo test --workspace` build the
+//! binary, which `tests/suite` runs.
 
 use std::process::Command;
 

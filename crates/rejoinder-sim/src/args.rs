@@ -7,16 +7,17 @@ usage: rejoinder-sim --seed N             one world, with its whole trace
        rejoinder-sim --runs N [--first N] [--minutes M]
                                           the worlds of N seeds, from the first on (default: 1)";
 
-/// The worlds that are to be run.
+/// The worlds to run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Args {
     pub(crate) first: u64,
     pub(crate) runs: u64,
-    /// One world, with its trace.
+    /// True to run one world, with its trace.
     pub(crate) one: bool,
-    /// No world begins after this.
+    /// The time after which no more worlds begin.
     pub(crate) limit: Option<Duration>,
-    /// The known faults to bring back instead; the run looks for a seed that shows each of them.
+    /// The known faults to bring back, instead of a normal run: for each, a seed that shows it is
+    /// looked for.
     #[cfg(rejoinder_mutants)]
     pub(crate) hunt: Vec<&'static str>,
 }

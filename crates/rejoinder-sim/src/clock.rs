@@ -6,7 +6,7 @@ use rejoinder::{Timestamp, environment::WallClock};
 
 use crate::trace::Trace;
 
-/// When every world begins: 2026-01-01, in milliseconds.
+/// The time at which every world begins: 2026-01-01, in milliseconds.
 const BEGINNING: i64 = 1_767_225_600_000;
 
 /// A peer's wall clock.
@@ -21,7 +21,7 @@ impl SimClock {
         Self { trace, ahead: AtomicI64::new(0) }
     }
 
-    /// Moves the hands. What has been shown does not matter any more.
+    /// Moves the clock forward or back, whatever it has shown before.
     pub(crate) fn jump(&self, millis: i64) {
         self.ahead.fetch_add(millis, Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
-//! The cryptography of simulated links: the real one, except that its randomness follows from the
-//! world's seed. So not only the sizes and times of packets are the same in each run, but also
-//! their bytes.
+//! The cryptography of simulated links: real, except that its randomness follows from the world's
+//! seed. So not only the sizes and times of packets are the same in every run, but also their
+//! bytes.
 //!
-//! rustls wants a `'static` source of randomness, so it draws from the thread, and a world has a
-//! thread of its own. ring makes its key shares from the operating system's randomness alone: here
-//! they are made with `x25519-dalek`.
+//! rustls wants a `'static` source of randomness, so the source is thread-local, and each world has
+//! its own thread. ring makes key shares from the operating system's randomness alone, so here they
+//! are made with `x25519-dalek`.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -27,7 +27,7 @@ pub(crate) fn begin(seed: u64) {
     DRAWS.set(Some(Draws::new(seed, "cryptography")));
 }
 
-/// The provider that every endpoint of a world uses.
+/// Returns the provider that every endpoint of a world uses.
 pub(crate) fn provider() -> Arc<CryptoProvider> {
     Arc::new(CryptoProvider {
         secure_random: &Seeded,

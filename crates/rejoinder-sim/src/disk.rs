@@ -1,5 +1,5 @@
-//! The simulated disk of one machine: it holds a home, and does what disks do. It loses what was
-//! not synced, tears writes, fails, fills up, rots, and can be set back or copied.
+//! The simulated disk of one machine: it holds a home, and behaves as disks do. It loses unsynced
+//! writes, tears writes, fails, fills up, rots, and can be set back or copied.
 
 use std::{
     any::Any,
@@ -23,7 +23,7 @@ use crate::{
     moment::Work,
 };
 
-/// The unit at which a torn write is cut.
+/// The smallest unit of a torn write.
 const SECTOR: usize = 512;
 
 /// A disk with a home on it. It outlives the processes that use it.
@@ -35,9 +35,9 @@ struct Inner {
     /// The seed of the device's key.
     key: Option<[u8; 32]>,
     home: File,
-    /// The file that takes its place if it is damaged.
+    /// The file that replaces the home's if that is damaged.
     beside: File,
-    /// The number of the process that has the disk. Operations of older ones are not done.
+    /// The number of the process that has the disk. Operations of older processes are refused.
     process: u64,
     held: bool,
     /// The time that one round of operations takes.
@@ -47,9 +47,9 @@ struct Inner {
     /// The time until which the round under way stalls.
     stalls_until: Option<Instant>,
     full: bool,
-    /// Every read fails.
+    /// True if every read fails.
     unreadable: bool,
-    /// The number of syncs that will fail.
+    /// The number of syncs that are to fail.
     failing: u32,
     /// The number of writes until the process dies in one.
     dies_in: Option<u32>,
@@ -111,18 +111,18 @@ impl Disk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the home on it, for a new process.
+    /// Returns the home on the disk, for a new process.
     pub(crate) fn place(&self, fired: Fired) -> SimPlace {
         SimPlace { disk: self.clone(), fired }
     }
 
-    /// The process dies. Each write that was not synced is kept, lost or torn.
+    /// Ends the process as a crash does. Each unsynced write is kept, lost or torn.
     pub(crate) fn crash(&self, draws: &mut Draws, fired: &Fired) {
         let mut inner = self.lock();
-        // Nobody looks for what was not finished.
+        // An unfinished file is not looked for after a crash.
         inner.beside = File::default();
         let mut unsynced = std::mem::take(&mut inner.home.unsynced);
-        // By place, so that the order in which a page cache writes takes no part.
+        // Sorted by place, so that the order of writes in a page cache makes no difference.
         unsynced.sort_by_key(|write| match write {
             Write::Len(_) => (0, 0),
             Write::Bytes(offset, _) => (1, *offset),
@@ -153,12 +153,12 @@ impl Disk {
         self.lock().full = full;
     }
 
-    /// Makes the next round take that much longer.
+    /// Makes the next round take longer by this time.
     pub(crate) fn stall(&self, longer: Duration) {
         self.lock().stall = longer;
     }
 
-    /// Returns whether the round under way stalls.
+    /// True if the round under way stalls.
     pub(crate) fn stalls(&self) -> bool {
         self.lock().stalls_until.is_some_and(|until| Instant::now() < until)
     }
@@ -171,17 +171,17 @@ impl Disk {
         self.lock().failing = times;
     }
 
-    /// The process will die in one of its next writes: see [`Disk::died`].
+    /// Makes the process die in one of its next writes: see [`Disk::died`].
     pub(crate) fn die_in(&self, writes: u32) {
         self.lock().dies_in = Some(writes);
     }
 
-    /// The process will not die in a write after all.
+    /// Takes back [`die_in`](Self::die_in).
     pub(crate) fn live(&self) {
         self.lock().dies_in = None;
     }
 
-    /// Returns whether the process died in a write.
+    /// True if the process died in a write.
     pub(crate) fn died(&self) -> bool {
         self.lock().dies_in == Some(0)
     }
@@ -198,7 +198,7 @@ impl Disk {
         flip(&mut inner.home.now);
     }
 
-    /// Takes a snapshot of what is durable now. Returns its number.
+    /// Takes a snapshot of the durable state. Returns its number.
     pub(crate) fn snapshot(&self) -> usize {
         let mut inner = self.lock();
         let bytes = inner.home.synced.clone();
@@ -212,7 +212,7 @@ impl Disk {
         inner.home = File::of(inner.snapshots[snapshot].clone());
     }
 
-    /// Returns another disk with the same home on it.
+    /// Returns a new disk with a copy of this home.
     pub(crate) fn copy(&self) -> Self {
         let inner = self.lock();
         let (key, synced) = (inner.key, inner.home.synced.clone());
@@ -259,7 +259,7 @@ impl DiskLatency for Paced {
     }
 }
 
-/// The home on a disk, as one process takes it.
+/// The home on a disk, for one process to take.
 #[derive(Debug)]
 pub(crate) struct SimPlace {
     disk: Disk,
@@ -270,7 +270,7 @@ impl Place for SimPlace {
     fn take(&mut self, fresh: [u8; 32]) -> Result<Taken, OpenError> {
         let mut inner = self.disk.lock();
         if inner.held {
-            // As this very process: it is waited for.
+            // It is held by this very process, so the engine waits for it.
             let pid = Some(std::process::id());
             return Err(OpenError::InUse { home: PathBuf::from("simulated"), pid });
         }
@@ -300,7 +300,7 @@ impl Drop for Hold {
     }
 }
 
-/// A disk as one process has it.
+/// A disk, as one process sees it.
 #[derive(Debug, Clone)]
 struct Handle {
     disk: Disk,
@@ -347,7 +347,7 @@ impl Backend for Handle {
 
     fn replace(&self) -> io::Result<String> {
         let mut inner = self.writable()?;
-        // What was not synced of the new one is not there yet, as if the machine died now.
+        // Unsynced writes to the new file are lost, as if the machine died now.
         let new = File::of(std::mem::take(&mut inner.beside).synced);
         let old = std::mem::replace(&mut inner.home, new);
         inner.snapshots.push(old.synced);
@@ -408,7 +408,7 @@ impl StorageBackend for Handle {
     }
 }
 
-/// A disk without a process, read as it lies.
+/// A disk without a process, as it is.
 impl Backend for Disk {
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
         let mut inner = self.lock();

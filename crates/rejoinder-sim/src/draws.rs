@@ -1,5 +1,5 @@
-//! Random draws of a world. Each purpose has a stream of its own, so that one more draw for the
-//! network shifts nothing in the workload.
+//! The random draws of a world. Each purpose has a stream of its own, so that one more draw for the
+//! network does not shift the workload.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Draws {
         self.0.fill_bytes(bytes);
     }
 
-    /// One of `0..limit`. The bias of the remainder is far below anything that matters here.
+    /// Draws one of `0..limit`. The bias of the remainder is too small to matter here.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64() % limit.max(1)
     }
@@ -40,7 +40,7 @@ impl Draws {
         low + self.below(high - low + 1)
     }
 
-    /// True if something happens that does so in `permille` of a thousand cases.
+    /// True in `permille` of a thousand cases.
     pub(crate) fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < permille.into()
     }
@@ -57,7 +57,7 @@ impl Draws {
         }
     }
 
-    /// A pause around `mean`, from a quarter to twice of it.
+    /// Draws a pause around `mean`, between a quarter of it and twice it.
     pub(crate) fn pause(&mut self, mean: Duration) -> Duration {
         let mean = u64::try_from(mean.as_millis()).unwrap_or(u64::MAX / 4);
         Duration::from_millis(self.between(mean / 4, mean * 2).max(1))

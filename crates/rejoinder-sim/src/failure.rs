@@ -1,8 +1,8 @@
-//! A run that failed, and what is known of it.
+//! A failed run: its seed, the reason, the end of its trace.
 
 use std::fmt;
 
-/// A run that failed.
+/// A failed run.
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// The seed of its world.

@@ -13,7 +13,7 @@ pub use self::{
     mishap::Mishap,
 };
 
-/// An enum whose variants have a name in reports each.
+/// Defines an enum whose variants each have a name in reports.
 macro_rules! named {
     (
         $(#[doc = $about:literal])+ $kind:ident {
@@ -25,10 +25,10 @@ macro_rules! named {
         pub enum $kind { $($(#[doc = $doc])+ $name,)+ }
 
         impl $kind {
-            /// Every kind.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns its name in reports.
+            /// Returns the kind's name in reports.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)+ }
             }

@@ -1,4 +1,4 @@
-//! Brings each known fault back, one at a time, and looks for the first seed that shows it.
+//! The search for known faults: each is brought back alone, up to the first seed that shows it.
 
 use std::{
     process::ExitCode,
@@ -14,9 +14,9 @@ use rejoinder_sim::{Failure, World, swarm_in};
 
 use crate::args::Args;
 
-/// A world that a fault keeps busy without end is a find too.
+/// The real time for a world. A world that a fault keeps busy without end counts as found too.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The length of a failure that is shown.
+/// The number of characters of a failure that are shown.
 const SHOWN: usize = 100;
 
 pub(crate) fn run(args: &Args) -> ExitCode {

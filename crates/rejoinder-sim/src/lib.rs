@@ -2,8 +2,8 @@
 //! in virtual time. The same seed gives the same packets at the same moments, so a failure is a
 //! number.
 //!
-//! A [`World`] has [`Peer`]s, each with a home that is used as anybody uses one. A story cuts,
-//! crashes and heals; that nothing is decided twice and that logs agree is checked all along.
+//! A [`World`] has [`Peer`]s, each with a home that is used like any other. A story cuts, crashes
+//! and heals; all along the world checks that nothing is decided twice and that logs agree.
 //!
 //! ```
 //! use rejoinder::{Invite, Outcome};

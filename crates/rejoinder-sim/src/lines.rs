@@ -1,10 +1,10 @@
-//! Events as lines of a trace: what link, what request, what.
+//! Events as lines of a trace, in columns: link, request, event.
 
 use std::collections::BTreeMap;
 
 use rejoinder::{Event, HomeEvent, OpeningId, PeerId, RequestView, Salvaged, Subject};
 
-/// The columns of an event.
+/// Returns the columns of an event.
 pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
     let request = match event.subject() {
         Subject::Request(_, opening) => short(&opening),
@@ -14,7 +14,7 @@ pub(crate) fn of(event: &HomeEvent) -> (String, String, String) {
     (peer.as_ref().map(PeerId::short).unwrap_or_default(), request, words)
 }
 
-/// The peer at the other end, if there is one, and what happened.
+/// Returns the peer at the other end, if there is one, and the event in words.
 fn words(event: &HomeEvent) -> (Option<PeerId>, String) {
     match event {
         HomeEvent::Listening { addresses } => (None, format!("listens at {addresses:?}")),
@@ -86,7 +86,7 @@ fn short(opening: &OpeningId) -> String {
     opening.to_string()[..6].to_owned()
 }
 
-/// The values, shortly.
+/// Returns the answers, shortened.
 fn answers(view: &RequestView) -> String {
     let mut text = view.projection.to_json()["answers"].to_string();
     if let Some((end, _)) = text.char_indices().nth(160) {
@@ -95,7 +95,7 @@ fn answers(view: &RequestView) -> String {
     text
 }
 
-/// The end of a call.
+/// Returns the result of a call in words.
 pub(crate) fn told(done: &Result<(), rejoinder::NotDone>) -> String {
     match done {
         Ok(()) => "saved".to_owned(),

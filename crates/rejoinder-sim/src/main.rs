@@ -1,4 +1,4 @@
-//! `rejoinder-sim`: runs the worlds of many seeds, or one again.
+//! `rejoinder-sim`: runs the worlds of many seeds, or one of them again.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 

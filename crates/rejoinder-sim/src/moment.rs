@@ -1,6 +1,6 @@
-//! The work of a peer while no time passes. It is bounded, because one call of its replica is. A
-//! replica that asks its disk, itself or others again and again without waiting is found here, and
-//! not by a clock on the wall.
+//! The work of a peer while no time passes. It is bounded, since one call of its replica is. A
+//! replica that calls its disk, itself or others again and again without waiting is found here, and
+//! not by a timeout in real time.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,15 +9,15 @@ use tokio::time::Instant;
 /// The kinds of work that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// Something was told.
+    /// Events that were told.
     Events,
-    /// The disk was asked.
+    /// Rounds of operations on the disk.
     Rounds,
 }
 
 impl Work {
-    /// The most at one moment. A peer that comes back after a partition takes in a few hundred
-    /// edits at once.
+    /// Returns the limit at one moment. A peer that comes back after a partition takes in a few
+    /// hundred edits at once.
     fn most(self) -> u64 {
         match self {
             Self::Events => 2_000,
@@ -35,7 +35,7 @@ impl fmt::Display for Work {
     }
 }
 
-/// The work of every peer at the present moment.
+/// The work of each peer at the present moment.
 #[derive(Debug, Default)]
 pub(crate) struct Moment {
     done: BTreeMap<(String, Work), (Option<Instant>, u64)>,

@@ -1,8 +1,8 @@
 //! The simulated network: packets that fly between sockets in virtual time.
 //!
-//! A link has a latency of its own, a little jitter, and keeps its packets in order; a rare packet
-//! is late. (A new latency for each packet would look to QUIC like heavy loss.) Each packet takes
-//! a fixed number of draws, so that a change for one shifts no other.
+//! A link has its own latency, a little jitter, and keeps its packets in order; a rare packet is
+//! late. (A new latency for each packet would look like heavy loss to QUIC.) Each packet takes a
+//! fixed number of draws, so that a change for one does not shift the others.
 
 mod cuts;
 mod link;
@@ -50,12 +50,12 @@ struct State {
     fired: Fired,
     number: u64,
     flying: BTreeMap<(Instant, u64), Packet>,
-    /// The sockets by machine, which stays, and not by its address, which may change.
+    /// The sockets by machine, not by address: the machine stays the same, the address may change.
     ports: BTreeMap<(IpAddr, u16), Port>,
     owners: u64,
     /// The addresses of machines that have moved.
     moved: BTreeMap<IpAddr, IpAddr>,
-    /// The links that were not set one by one.
+    /// The link between pairs for which none was set.
     usual: LinkQuality,
     wires: BTreeMap<(IpAddr, IpAddr), BusyLink>,
     cuts: Cuts,
@@ -64,7 +64,7 @@ struct State {
 
 #[derive(Debug, Clone)]
 struct Packet {
-    /// The machine that it belongs to, wherever that is by now.
+    /// The machine of the sender, wherever that is now.
     machine: IpAddr,
     from: SocketAddr,
     to: SocketAddr,
@@ -79,7 +79,7 @@ struct Port {
     waker: Option<Waker>,
 }
 
-/// The number of packets that wait for a reader. More are lost, as at a real socket.
+/// The number of packets that can wait for a reader. More are lost, as on a real socket.
 const WAITING: usize = 2_000;
 /// The largest packet that a link carries.
 const LARGEST: usize = 1_500 - 28;
@@ -107,7 +107,7 @@ impl Network {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Binds a socket at a machine; port 0 is the first free one.
+    /// Binds a socket on a machine; port 0 is the first free one.
     fn bind(&self, ip: IpAddr, port: u16) -> io::Result<Arc<Socket>> {
         let mut state = self.lock();
         let free = |port: &u16| !state.ports.contains_key(&(ip, *port));
@@ -122,7 +122,7 @@ impl Network {
         Ok(Arc::new(Socket { network: self.clone(), place, owner }))
     }
 
-    /// Returns the address that a machine has now.
+    /// Returns the present address of a machine.
     pub(crate) fn address(&self, machine: IpAddr) -> IpAddr {
         self.lock().address(machine)
     }
@@ -133,7 +133,7 @@ impl Network {
         self.lock().moved.insert(machine, address);
     }
 
-    /// Kills the sockets of a machine at once: nothing that its tasks still say gets out.
+    /// Kills the sockets of a machine at once: its tasks can send nothing more.
     pub(crate) fn kill(&self, ip: IpAddr) {
         self.lock().ports.retain(|(machine, _), _| *machine != ip);
     }
@@ -158,12 +158,12 @@ impl Network {
         self.lock().cuts = Cuts::default();
     }
 
-    /// Returns the largest number of packets that were under way at once.
+    /// Returns the highest number of packets that were under way at once.
     pub(crate) fn most_in_flight(&self) -> usize {
         self.lock().most_in_flight
     }
 
-    /// Lets packets land when their time has come, for as long as the world lasts.
+    /// Delivers packets when their time has come, for as long as the world lasts.
     pub(crate) async fn fly(self) {
         loop {
             let next = self.lock().flying.keys().next().map(|(at, _)| *at);
@@ -193,7 +193,7 @@ impl State {
     fn send(&mut self, place: (IpAddr, u16), to: SocketAddr, bytes: &[u8]) {
         let from = SocketAddr::new(self.address(place.0), place.1);
         self.trace.packet(from, to, bytes);
-        // To an address that nobody has, the way is one of the network's own.
+        // A packet to an address that nobody has travels on a link of its own.
         let way = (place.0, self.machine(to.ip()).unwrap_or(to.ip()));
         let usual = self.usual;
         let wire = self.wires.entry(way).or_insert_with(|| BusyLink::new(usual));

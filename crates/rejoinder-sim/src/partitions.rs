@@ -9,13 +9,13 @@ impl World {
         self.cut_as(Partition::TwoWay, &name, both([(one, other)]));
     }
 
-    /// Cuts the way from one peer to the other; the way back stays.
+    /// Cuts the way from one peer to the other. The way back stays.
     pub fn cut_one_way(&self, from: &Peer, to: &Peer) {
         let name = format!("{}>{}", from.name(), to.name());
         self.cut_as(Partition::OneWay, &name, Pairs::from([(from.ip(), to.ip())]));
     }
 
-    /// Mends a cut of two peers, in both directions and in each.
+    /// Mends the cuts between two peers, in either direction and in both.
     pub fn mend(&self, one: &Peer, other: &Peer) {
         let (one, other) = (one.name(), other.name());
         for name in [
@@ -28,7 +28,7 @@ impl World {
         }
     }
 
-    /// Splits peers into groups that don't reach each other. Peers in no group reach all. It
+    /// Splits peers into groups that don't reach each other. Peers in no group reach all. This
     /// replaces an earlier partition of the same name.
     pub fn partition(&self, name: &str, groups: &[&[&Peer]]) {
         let mut cut = Vec::new();
@@ -40,37 +40,37 @@ impl World {
         self.cut_as(Partition::Groups, name, both(cut));
     }
 
-    /// Ends the partition, or the shape, of that name.
+    /// Ends the partition, or the shape, with that name.
     pub fn end_partition(&self, name: &str) {
         self.note(&format!("{name} is over"));
         self.ground.network.mend(name);
     }
 
-    /// Leaves each only those beside it in this row.
+    /// Puts the peers in a row: each reaches only its neighbours.
     pub fn line(&self, name: &str, peers: &[&Peer]) {
         self.shape(Partition::Line, name, peers, |one, other, _| one + 1 == other);
     }
 
-    /// Leaves each only those beside it in this circle.
+    /// Puts the peers in a circle: each reaches only its neighbours.
     pub fn ring(&self, name: &str, peers: &[&Peer]) {
         let ring = |one, other, count| one + 1 == other || (one == 0 && other + 1 == count);
         self.shape(Partition::Ring, name, peers, ring);
     }
 
-    /// Leaves each only the first.
+    /// Leaves each peer only the first.
     pub fn star(&self, name: &str, peers: &[&Peer]) {
         self.shape(Partition::Star, name, peers, |one, _, _| one == 0);
     }
 
-    /// Leaves the first all others, of which the two halves don't reach each other.
+    /// Lets the first peer reach all others, in two halves that don't reach each other.
     pub fn bridge(&self, name: &str, peers: &[&Peer]) {
         let half = |place: usize, count: usize| place <= count / 2;
         let bridge = |one, other, count| one == 0 || half(one, count) == half(other, count);
         self.shape(Partition::Bridge, name, peers, bridge);
     }
 
-    /// Cuts every pair that a shape doesn't link; `linked` gets two places, the lower one first,
-    /// and the number of places.
+    /// Cuts every pair that a shape does not link. `linked` gets the places of two peers, the lower
+    /// one first, and the number of peers.
     fn shape(
         &self,
         partition: Partition,
@@ -95,7 +95,7 @@ impl World {
         self.ground.network.cut(name, pairs);
     }
 
-    /// Ends all cuts: every peer reaches every other.
+    /// Ends all cuts: every peer reaches every other one.
     pub fn heal(&self) {
         self.note("healed");
         self.ground.network.heal();

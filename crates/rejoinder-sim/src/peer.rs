@@ -1,4 +1,4 @@
-//! A peer: a machine with a disk, a clock and an address, on which the engine runs or doesn't.
+//! A peer: a machine with a disk, a clock and an address, where the engine runs or does not.
 
 use std::{
     fmt,
@@ -42,7 +42,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Now {
-    /// The number of times that the home was opened.
+    /// The number of times that the home has been opened.
     runs: u64,
     running: Option<Running>,
 }
@@ -54,7 +54,7 @@ struct Running {
     life: Arc<Life>,
 }
 
-/// A process whose sockets and tasks end when this is dropped.
+/// The runtime of a process. Its sockets and tasks end when this is dropped.
 struct Ends {
     peer: Peer,
     runtime: Arc<VirtualTime>,
@@ -67,7 +67,7 @@ impl Drop for Ends {
     }
 }
 
-/// The life of a process.
+/// The life of a process, which others can see end.
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     over: AtomicBool,
@@ -84,7 +84,7 @@ impl Life {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Returns the result of `work`; `None` if the process ends before.
+    /// Returns the result of `work`; `None` if the process ends first.
     pub(crate) async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let ends = self.ends.notified();
         if self.is_over() {
@@ -118,11 +118,11 @@ impl Peer {
         &self.0.disk
     }
 
-    /// Returns its home, to be used as any home is.
+    /// Returns its home, to be used like any other.
     ///
     /// # Panics
     ///
-    /// When the peer is down.
+    /// Panics if the peer is down.
     pub fn home(&self) -> Arc<Home> {
         self.try_home().unwrap_or_else(|| panic!("{} is down", self.name()))
     }
@@ -136,7 +136,7 @@ impl Peer {
     ///
     /// # Panics
     ///
-    /// When the peer is down.
+    /// Panics if the peer is down.
     pub fn device(&self) -> PeerId {
         self.home().me()
     }
@@ -149,7 +149,7 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// The disk did not: see [`OpenError`].
+    /// The home could not be opened: see [`OpenError`].
     pub async fn start(&self) -> Result<(), OpenError> {
         let run = {
             let mut now = lock(&self.0.now);
@@ -167,7 +167,7 @@ impl Peer {
             Ok(home) => home,
             Err(error) => {
                 self.say(format_args!("not opened: {error}"));
-                // It can have begun to listen, and the disk may be held for a moment still.
+                // It may have begun to listen, and the disk may be held for another moment.
                 self.0.ground.network.kill(self.ip());
                 runtime.kill();
                 return Err(error);
@@ -201,13 +201,13 @@ impl Peer {
         }
     }
 
-    /// Kills the process: its sockets first, so that it says no goodbye. Writes that were not
-    /// synced may be lost or torn.
+    /// Kills the process: its sockets first, so that it says no goodbye. Unsynced writes may be
+    /// lost or torn.
     pub async fn crash(&self) {
         if self.kill() {
             self.say("crash");
         }
-        // What was aborted is gone when everybody else had a turn.
+        // Aborted tasks are gone once all others have had a turn.
         tokio::task::yield_now().await;
     }
 
@@ -218,12 +218,12 @@ impl Peer {
         self.disk().crash(&mut lock(&ground.draws), &ground.fired);
         running.life.end();
         running.runtime.kill();
-        // Aborts the node, if no story holds the home any longer.
+        // This aborts the node, unless a story still holds the home.
         drop(running.home);
         true
     }
 
-    /// Closes the home in order. Dropping the future leaves a dead process.
+    /// Closes the home in order. If the future is dropped, a dead process is left.
     pub async fn close(&self) {
         let Some(Running { home, runtime, life }) = lock(&self.0.now).running.take() else {
             return;
@@ -232,7 +232,8 @@ impl Peer {
         life.end();
         let ends = Ends { peer: self.clone(), runtime };
         tokio::task::yield_now().await;
-        // A story may hold it for a moment still: then it ends like a crash that loses nothing.
+        // A story may hold the home for another moment: then it ends like a crash that loses
+        // nothing.
         if let Ok(home) = Arc::try_unwrap(home) {
             home.close().await;
         }
@@ -240,55 +241,55 @@ impl Peer {
         tokio::task::yield_now().await;
     }
 
-    /// Sets the time that the disk takes until something is done, and a quarter of it until that is
-    /// heard. A new disk takes no time.
+    /// Sets the disk's latency: an operation is done after this time, and a quarter of it later the
+    /// engine hears that. A new disk takes no time.
     pub fn set_disk_latency(&self, latency: Duration) {
         self.say(format_args!("the disk takes {latency:?}"));
         self.disk().set_latency(latency);
     }
 
-    /// Makes every write fail, or no longer: the disk is full.
+    /// Makes every write fail because the disk is full, or lets writes succeed again.
     pub fn set_disk_full(&self, full: bool) {
         self.say(if full { "disk full" } else { "disk has room" });
         self.disk().set_full(full);
     }
 
-    /// Makes every read fail, or no longer.
+    /// Makes every read fail, or lets reads succeed again.
     pub fn set_disk_unreadable(&self, unreadable: bool) {
         self.say(if unreadable { "reads fail" } else { "reads work" });
         self.disk().set_unreadable(unreadable);
     }
 
-    /// Makes the disk's next operation take that much longer. All behind it waits.
+    /// Makes the next operation of the disk take longer by this time. All later ones wait for it.
     pub fn stall_disk(&self, longer: Duration) {
         self.say(format_args!("the disk stalls for {longer:?}"));
         self.disk().stall(longer);
     }
 
-    /// Makes the next syncs fail.
+    /// Makes this many syncs fail.
     pub fn fail_syncs(&self, times: u32) {
         self.say(format_args!("{times} syncs will fail"));
         self.disk().fail_syncs(times);
     }
 
-    /// The process will die in the middle of one of its next writes; then [`crash`](Self::crash)
-    /// is to be called.
+    /// Makes the process die in the middle of one of its next writes. Call [`crash`](Self::crash)
+    /// then.
     pub fn die_in(&self, writes: u32) {
         self.disk().die_in(writes);
     }
 
-    /// Returns whether the process has died in a write.
+    /// True if the process has died in a write.
     pub fn died(&self) -> bool {
         self.disk().died()
     }
 
-    /// Flips a bit of what is durable.
+    /// Flips a bit of the durable state.
     pub fn flip_bit(&self) {
         self.say("a bit flips");
         self.disk().flip_bit(&mut lock(&self.0.ground.draws));
     }
 
-    /// Takes a snapshot of what is durable now. Returns its number.
+    /// Takes a snapshot of the durable state. Returns its number.
     pub fn snapshot(&self) -> usize {
         self.disk().snapshot()
     }
@@ -297,14 +298,14 @@ impl Peer {
     ///
     /// # Panics
     ///
-    /// When the peer is up or there is no such snapshot.
+    /// Panics if the peer is up or there is no such snapshot.
     pub fn restore(&self, snapshot: usize) {
         assert!(self.try_home().is_none(), "{} is up", self.name());
         self.say(format_args!("disk set back to snapshot {snapshot}"));
         self.disk().restore(snapshot);
     }
 
-    /// Moves the machine into another network: it has another address from now on.
+    /// Moves the machine into another network, where it has another address.
     pub fn move_away(&self) {
         let IpAddr::V4(machine) = self.ip() else { unreachable!("machines have IPv4 addresses") };
         let [.., last] = machine.octets();
@@ -313,7 +314,7 @@ impl Peer {
         self.move_to(IpAddr::V4(Ipv4Addr::new(10, high + 1, low, last)));
     }
 
-    /// Moves the machine back to the address that it had first.
+    /// Moves the machine back to its first address.
     pub fn move_back(&self) {
         self.move_to(self.ip());
     }
@@ -323,12 +324,12 @@ impl Peer {
         self.0.ground.network.move_to(self.ip(), address);
     }
 
-    /// Returns the address that the machine has now.
+    /// Returns the present address of the machine.
     pub fn address(&self) -> IpAddr {
         self.0.ground.network.address(self.ip())
     }
 
-    /// Makes the wall clock jump by that many milliseconds.
+    /// Makes the wall clock jump by this many milliseconds.
     pub fn jump_clock(&self, millis: i64) {
         self.say(format_args!("clock jumps by {} s", millis / 1000));
         self.0.clock.jump(millis);
@@ -339,7 +340,7 @@ impl Peer {
     }
 }
 
-/// Hears everything that happens at a home. When the home ends by itself, the node has panicked.
+/// Passes on every event of a home. If the home ends by itself, the node has panicked.
 async fn listen(peer: Peer, life: Arc<Life>, mut events: Events) {
     while let Some(event) = events.next().await {
         if life.is_over() {

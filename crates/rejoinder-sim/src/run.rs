@@ -1,5 +1,5 @@
-//! Runs a story: on a fresh thread with a runtime of its own, whose clock is paused, under a
-//! watchdog in real time.
+//! Running a story: on a new thread with its own runtime, whose clock is paused, under a watchdog
+//! in real time.
 
 use std::{
     any::Any,
@@ -15,8 +15,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the story panics or a promise of the engine was broken meanwhile. The message has the
-    /// seed and the last lines of the trace.
+    /// Panics if the story panics or a promise of the engine is broken. The message has the seed
+    /// and the last lines of the trace.
     pub fn run<T: Send + 'static>(
         &self,
         story: impl AsyncFnOnce(&Self) -> T + Send + 'static,
@@ -24,7 +24,7 @@ impl World {
         self.try_run(story).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
-    /// As [`run`](Self::run), but a failure is a value.
+    /// Works like [`run`](Self::run), but returns a failure as a value.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ fn tell_on_a_thread<T: Send + 'static>(
         #[cfg(rejoinder_mutants)]
         rejoinder_identity::mutant::choose(*lock(&inside.ground.mutant));
         let told = catch_unwind(AssertUnwindSafe(|| tell(&inside, story)));
-        // Nobody waits any more when the watchdog was faster.
+        // Nobody waits for this any more if the watchdog was faster.
         let _late = done.send(told);
     };
     let thread = std::thread::Builder::new().name(format!("world {}", world.seed()));
@@ -66,7 +66,7 @@ fn tell_on_a_thread<T: Send + 'static>(
     }
 }
 
-/// Returns `None` if a promise was broken first.
+/// Tells the story; `None` if a promise was broken first.
 fn tell<T>(world: &World, story: impl AsyncFnOnce(&World) -> T) -> Option<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -1,5 +1,5 @@
-//! Invariants that hold at every moment, whatever breaks: checked at each event and each look at a
-//! peer.
+//! The invariants that hold at every moment, whatever breaks. They are checked at each event and at
+//! each look at a peer.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,17 @@ use rejoinder::{
 };
 use rejoinder_identity::RecordId;
 
-/// Links to a peer: what waits may grow with them. No world has more peers.
+/// The most links of one peer: the number of items that may wait grows with them. No world has more
+/// peers.
 const LINKS: usize = 32;
 
-/// The most that one call of a replica may compute. What is looked at at one go is a frame with
-/// what it releases, a document that is read, or a log that is cut; in a world each of them has a
-/// few hundred. The most that forty worlds had was 265 items, 186 records and 265 changes; this is
-/// seven times as much, and a square of those would be thirty times this.
+/// The most that one call of a replica may compute. The unit is a frame with all that it releases,
+/// a document that is read, or a log that is cut; in a world each has a few hundred items. The most
+/// in forty worlds was 265 items, 186 records and 265 changes. This is seven times as much; a
+/// quadratic algorithm would need thirty times this.
 const WORK: Work = Work { items: 2_000, records: 2_000, changes: 2_000 };
 
-/// What waits inside a peer is bounded.
+/// Checks that a bounded number of items waits inside a peer.
 pub(crate) fn bounded(peer: &str, backlog: &Backlog) -> Result<(), String> {
     let most = Backlog::most(LINKS);
     if backlog.is_within(&most) {
@@ -28,7 +29,8 @@ pub(crate) fn bounded(peer: &str, backlog: &Backlog) -> Result<(), String> {
     Err(format!("at {peer} more waits than may: {backlog:?}, at most {most:?}"))
 }
 
-/// What a peer computes at one go is bounded, and grows with what there is, not with its square.
+/// Checks that the work of one call is bounded: it grows with the size of the data, not with its
+/// square.
 pub(crate) fn computed(peer: &str, work: &Work) -> Result<(), String> {
     if work.is_within(&WORK) {
         return Ok(());
@@ -36,17 +38,18 @@ pub(crate) fn computed(peer: &str, work: &Work) -> Result<(), String> {
     Err(format!("{peer} computed more at one go than may be: {work:?}, at most {WORK:?}"))
 }
 
-/// What was seen anywhere so far.
+/// Everything that was seen at any peer so far.
 #[derive(Debug, Default)]
 pub(crate) struct Safety {
-    /// The head of each log at each length, and at whom it was seen first. Equal heads of equal
-    /// length make logs that are prefixes of one another: a record names the one before it.
+    /// The head of each log at each length, and the peer where it was seen first. If logs of equal
+    /// length have equal heads, each is a prefix of the longer ones: a record names the one before
+    /// it.
     heads: BTreeMap<(WorkspaceId, u64), (RecordId, String)>,
-    /// How each request was decided, and at whom that was seen first.
+    /// The decision on each request, and the peer where it was seen first.
     decided: BTreeMap<OpeningId, (String, String)>,
-    /// How each request has ended by each length of the log, and at whom that was seen first.
+    /// The end of each request at each length of the log, and the peer where it was seen first.
     ended: BTreeMap<(OpeningId, u64), (String, String)>,
-    /// How each proposal was answered.
+    /// The final fate of each proposal.
     fates: BTreeMap<ProposalId, Fate>,
 }
 
@@ -81,7 +84,7 @@ impl Safety {
         Ok(())
     }
 
-    /// A proposal is answered once.
+    /// Checks that a proposal is answered once.
     fn fate(&mut self, peer: &str, proposal: ProposalId, fate: &Fate) -> Result<(), String> {
         match fate {
             Fate::Saved | Fate::Carried(_) | Fate::Received => return Ok(()),
@@ -110,8 +113,8 @@ impl Safety {
         Ok(())
     }
 
-    /// What a turn's end made of a request. It need not be for ever: with a later turn truncated, a
-    /// failed one may be resumed.
+    /// Checks the end of a request. It may change with the length of the log: once a later turn is
+    /// truncated, a failed turn may be resumed.
     fn ended(&mut self, peer: &str, length: u64, view: &RequestView) -> Result<(), String> {
         let RequestStatus::Ended(how) = view.status else { return Ok(()) };
         let here = (format!("{how:?}: {}", view.projection.to_json()), peer.to_owned());

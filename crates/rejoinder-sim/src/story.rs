@@ -7,11 +7,11 @@ use rejoinder::{Host, Invite, Workspace};
 use crate::{peer::Peer, world::World};
 
 impl World {
-    /// New devices of these names that have joined a host's workspace.
+    /// Makes new devices with these names, which have joined a host's workspace.
     ///
     /// # Panics
     ///
-    /// When there is a peer of one of these names already, or the host is gone.
+    /// Panics if there is a peer with one of these names already, or the host is gone.
     pub async fn people<const N: usize>(
         &self,
         host: &Host,

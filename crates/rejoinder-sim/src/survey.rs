@@ -1,4 +1,4 @@
-//! Many worlds, on all cores, and what was seen in them.
+//! A survey of many worlds, on all cores, and its results.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,10 @@ use rejoinder_sim::{Failure, Happening, World, swarm_in};
 
 use crate::args::Args;
 
-/// From so many worlds on, each kind of fault must have happened in one.
+/// The number of worlds from which on each kind of fault must have happened.
 const ENOUGH: u64 = 200;
 
-/// What was seen.
+/// The results.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     first: u64,
@@ -58,7 +58,7 @@ impl Survey {
         survey
     }
 
-    /// True if every promise held, and every kind of fault was seen.
+    /// True if every promise held and every kind of fault occurred.
     pub(crate) fn holds(&self, args: &Args) -> bool {
         let missing = self.missing();
         for fault in &missing {
@@ -106,7 +106,7 @@ fn one(seed: u64, args: &Args, survey: &Mutex<Survey>) {
     }
 }
 
-/// Which code failed.
+/// Returns the revision of the code under test.
 fn revision() -> String {
     let asked = Command::new("git").args(["describe", "--always", "--dirty"]).output();
     let said = asked.ok().filter(|output| output.status.success());

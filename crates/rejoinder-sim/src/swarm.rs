@@ -1,7 +1,8 @@
-//! A world drawn from a seed: how many peers, how good their links, what they do and what breaks.
+//! A world drawn from a seed: the number of peers, the quality of their links, their actions and
+//! the faults.
 //!
-//! While things break, what must never happen is checked; then everything heals, and what must
-//! come about in the end is.
+//! While things break, the swarm checks what must never happen. Then everything heals, and it
+//! checks what must come about in the end.
 
 mod agent;
 mod calls;
@@ -42,20 +43,20 @@ use crate::{
     world::World,
 };
 
-/// What a world was like in which everything held.
+/// The report on a world in which everything held.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Its seed.
     pub seed: u64,
-    /// The number of peers that it had in the end.
+    /// The number of peers at the end.
     pub peers: usize,
     /// The virtual time that it took.
     pub simulated: Duration,
-    /// The time from the heal until all was the same.
+    /// The time from the heal until all peers were the same.
     pub healed_in: Duration,
     /// The counts of each fault, mishap and deed.
     pub faults: BTreeMap<Happening, u64>,
-    /// How often what was done by people and the agent.
+    /// The counts of what people and the agent have done.
     pub done: BTreeMap<&'static str, u64>,
     /// The hash of its packets and events.
     pub trace_hash: u64,
@@ -63,7 +64,7 @@ pub struct Report {
     pub packets: u64,
 }
 
-/// What everybody in a swarm shares.
+/// The state that everybody in a swarm shares.
 #[derive(Debug, Clone)]
 pub(crate) struct Swarm(Arc<Shared>);
 
@@ -75,12 +76,13 @@ struct Shared {
     spaces: Vec<Space>,
     doors: Mutex<Doors>,
     calls: Calls,
-    /// It is over when all heals: nobody begins anything new then.
+    /// The time in which people and the agent act. It ends with the heal: nobody begins anything
+    /// new then.
     day: Life,
     everybody: Mutex<JoinSet<()>>,
 }
 
-/// A workspace. The first is the agent's; of a second one a member of the first is the host.
+/// A workspace. The first is the agent's; the host of the second is a member of the first.
 #[derive(Debug)]
 pub(crate) struct Space {
     number: usize,
@@ -98,7 +100,7 @@ pub fn swarm(seed: u64) -> Result<Report, Failure> {
     swarm_in(&World::new(seed))
 }
 
-/// As [`swarm`], in a world that may be looked at afterwards.
+/// Works like [`swarm`], in a world that can be inspected afterwards.
 ///
 /// # Errors
 ///
@@ -145,7 +147,7 @@ async fn live(world: &World) -> Report {
 }
 
 impl Swarm {
-    /// The hosts make their workspaces while nothing is broken yet.
+    /// Has the hosts make their workspaces while nothing is broken yet.
     async fn begin(world: &World, profile: Profile) -> Self {
         let agent = world.peer("agent").await;
         let stranger = match profile.door {
@@ -197,24 +199,24 @@ impl Swarm {
         swarm
     }
 
-    /// Lets somebody live beside all others.
+    /// Starts a life beside all others.
     fn spawn(&self, life: impl Future<Output = ()> + Send + 'static) {
         lock(&self.0.everybody).spawn(life);
     }
 
-    /// Waits; whether the day goes on.
+    /// Waits, and returns true while the day lasts.
     async fn pause(&self, pause: Duration) -> bool {
         self.0.day.within(sleep(pause)).await.is_some()
     }
 
-    /// Everybody who is to be a member.
+    /// Returns all who are to be members.
     fn members(&self) -> Vec<Peer> {
         let mut peers = self.0.world.peers();
         peers.retain(|peer| peer.name() != door::STRANGER);
         peers
     }
 
-    /// True if a peer is a host: what its disk alone has is lost with it.
+    /// True if a peer is a host: anything that only its disk has is lost with that.
     fn hosts(&self, peer: &Peer) -> bool {
         self.0.spaces.iter().any(|space| space.host.name() == peer.name())
     }
@@ -223,7 +225,7 @@ impl Swarm {
         Draws::new(self.0.world.seed(), purpose)
     }
 
-    /// A person comes, at once or in the middle of it, joins, and answers.
+    /// Has a person arrive, at the start or later, join, and answer.
     async fn arrive(self, number: usize) {
         let name = format!("p{number}");
         let mut draws = self.draws(&format!("arrival {name}"));
@@ -251,7 +253,7 @@ impl Swarm {
         person::live(self, peer).await;
     }
 
-    /// Gives each link of a peer, in each direction, a character of its own.
+    /// Gives each link of a peer, in each direction, its own properties.
     fn lay_links(&self, peer: &Peer) {
         let mut draws = self.draws(&format!("links of {}", peer.name()));
         for other in self.0.world.peers() {
@@ -262,13 +264,14 @@ impl Swarm {
         }
     }
 
-    /// Lets a peer's disk be as fast as it is.
+    /// Gives a peer's disk its usual latency.
     fn usual_disk(&self, peer: &Peer) {
         let mut draws = self.draws(&format!("disk of {}", peer.name()));
         peer.set_disk_latency(self.0.profile.draw_disk(&mut draws));
     }
 
-    /// What a peer shows of the workspace now; none while it is down or knows nothing of it.
+    /// Returns a peer's present view of the workspace; `None` while it is down or has no such
+    /// workspace.
     async fn look_at(&self, peer: &Peer, space: &Space) -> Option<WorkspaceView> {
         let life = peer.life()?;
         let workspace = self.workspace_at(peer, space).await?;
@@ -282,7 +285,7 @@ impl Swarm {
         Some(view)
     }
 
-    /// What somebody at a peer has seen of a workspace.
+    /// Checks a view that somebody at a peer has seen.
     fn looked(&self, peer: &Peer, space: &Space, view: &WorkspaceView) {
         self.0.world.ground.seen(peer.name(), view);
         if view.uncarried == 0 {
@@ -311,7 +314,7 @@ fn late(event: &HomeEvent) -> bool {
     refusal.code() == "already-decided"
 }
 
-/// True if the caller may have been told no in an orderly way.
+/// True if an honest caller may be refused in this way.
 fn may_be(refused: &NotDone) -> bool {
     match refused {
         NotDone::Closed(_) => true,

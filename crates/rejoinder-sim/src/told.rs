@@ -1,6 +1,6 @@
-//! True if all that is shown was told: to one who only folds the events of a home, and to one who
-//! watches a workspace. What a view has shown at two looks in a row stood between them, so those
-//! who are told have had all the time they need.
+//! Checks that all changes are reported: to a listener that only folds the events of a home, and to
+//! a watcher of a workspace. A check needs two looks in a row with the same view: then both have
+//! had enough time to hear of it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,31 +16,31 @@ use tokio::time::sleep;
 
 use crate::lock::lock;
 
-/// How long a watcher looks away after each state: it need not see all of them, but the last.
+/// The time that a watcher pauses after each state: it may miss some, but not the last.
 const LOOKS_AWAY: Duration = Duration::from_millis(500);
 
-/// What those who are told know, at every peer.
+/// The knowledge of the listeners and watchers at every peer.
 #[derive(Debug, Default)]
 pub(crate) struct Told(BTreeMap<String, BTreeMap<WorkspaceId, Listener>>);
 
-/// One who hears of a workspace, during one run of a home.
+/// A listener to a workspace, and its watcher, during one run of a home.
 #[derive(Debug, Default)]
 struct Listener {
-    /// None until the first look, which says how things stood when the run began, and after events
-    /// were missed.
+    /// The folded events; `None` until the first look, which gives the state at the start, and
+    /// after missed events.
     folded: Option<Folded>,
-    /// The requests that were told of in this run with their answers. Of the others no event says
-    /// when their answers have been read from the disk.
+    /// The requests that events of this run have reported with their answers. For the others no
+    /// event says when their answers have been read from the disk.
     heard: BTreeSet<OpeningId>,
     in_sync: bool,
     last: Option<Shown>,
     watched: Arc<Mutex<Option<Shown>>>,
-    /// What a watcher saw that was not so any more at the last look.
+    /// A state of the watcher that was out of date at the last look.
     late: Option<Shown>,
     watches: bool,
 }
 
-/// What events say of a workspace.
+/// The state of a workspace, as events tell it.
 #[derive(Debug, Clone, Default)]
 struct Folded {
     requests: BTreeMap<OpeningId, Line>,
@@ -50,7 +50,7 @@ struct Folded {
     settled: BTreeSet<ProposalId>,
 }
 
-/// A view, as far as it is to be told.
+/// A view, without the parts that are not reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
     requests: BTreeMap<OpeningId, Line>,
@@ -78,7 +78,7 @@ impl Shown {
         }
     }
 
-    /// What is not the same in another.
+    /// Returns a difference from another view, in words.
     fn differs(&self, other: &Self) -> String {
         let Self { requests, more, members, member, waiting, uncarried } = self;
         if let Some(line) = other.requests.iter().find(|(id, line)| requests.get(id) != Some(line))
@@ -102,7 +102,7 @@ impl Shown {
     }
 }
 
-/// What of a request a listener must know: how it stands, and its answers.
+/// The parts of a request that a listener must know: its status and its answers.
 type Line = (String, String);
 
 fn line(view: &RequestView) -> Line {
@@ -111,7 +111,7 @@ fn line(view: &RequestView) -> Line {
 }
 
 impl Told {
-    /// A run of a home begins, or ends.
+    /// Forgets a peer, since a run of its home begins or ends.
     pub(crate) fn begin(&mut self, peer: &str) {
         self.0.remove(peer);
     }
@@ -127,7 +127,7 @@ impl Told {
             listener.in_sync = *yes;
         }
         if let Some(view) = event.request() {
-            // The answers of an open request are shown when its document has been read.
+            // The answers of an open request are shown once its document has been read.
             if view.here || view.status != RequestStatus::Open {
                 listener.heard.insert(view.opening);
             } else {
@@ -139,7 +139,7 @@ impl Told {
         }
     }
 
-    /// Compares with what is shown now.
+    /// Compares with a new view.
     pub(crate) fn look(&mut self, peer: &str, view: &WorkspaceView) -> Result<(), String> {
         let listeners = self.0.entry(peer.to_owned()).or_default();
         let listener = listeners.entry(view.id).or_default();
@@ -165,7 +165,7 @@ impl Told {
             listener.late = None;
             return Ok(());
         };
-        // It may look away just now, after something that was so for a moment between two looks.
+        // The watcher may be pausing now, after a state that lasted only between two looks.
         let late = listener.late.replace(watched.clone());
         if late.as_ref() == Some(&watched) {
             return Err(format!("{peer}: who watches was not told: {}", watched.differs(&shown)));
@@ -173,13 +173,13 @@ impl Told {
         Ok(())
     }
 
-    /// True if those who fold events think that a workspace is the same everywhere.
+    /// True if events said that a workspace is in sync.
     pub(crate) fn in_sync(&self, peer: &str, workspace: &WorkspaceId) -> bool {
         let listeners = self.0.get(peer);
         listeners.and_then(|of| of.get(workspace)).is_some_and(|listener| listener.in_sync)
     }
 
-    /// Where a watcher of this run leaves what it saw last, if there is none yet.
+    /// Returns a watcher for this run, if there is none yet.
     pub(crate) fn watcher(&mut self, peer: &str, workspace: WorkspaceId) -> Option<Watcher> {
         let listeners = self.0.entry(peer.to_owned()).or_default();
         let listener = listeners.entry(workspace).or_default();
@@ -190,7 +190,7 @@ impl Told {
     }
 }
 
-/// One who watches a workspace.
+/// A watcher of a workspace.
 pub(crate) struct Watcher(Arc<Mutex<Option<Shown>>>);
 
 impl Watcher {
@@ -227,8 +227,8 @@ impl Folded {
         }
     }
 
-    /// What it does not know as it is. Of a request that a turn took with it when it was removed
-    /// no event tells but that of the chat: it may know more of them.
+    /// Returns a difference from a view, in words. It may know more requests than the view has:
+    /// when a turn is removed with its requests, only the event of the chat tells of it.
     fn differs(&self, shown: &Shown) -> Option<String> {
         for (opening, line) in &shown.requests {
             match self.requests.get(opening) {

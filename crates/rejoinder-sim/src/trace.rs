@@ -17,13 +17,13 @@ pub(crate) struct Trace(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     start: Option<Instant>,
-    /// SipHash with fixed keys: the same for the same input in every process.
+    /// SipHash with fixed keys, which gives the same hash in every process.
     hasher: DefaultHasher,
     packets: u64,
     lines: Vec<String>,
 }
 
-/// The number of lines of a trace that a failure shows.
+/// The number of trace lines that a failure shows.
 const SHOWN: usize = 40;
 
 impl Trace {
@@ -31,7 +31,7 @@ impl Trace {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Virtual time begins now.
+    /// Starts virtual time.
     pub(crate) fn begin(&self) {
         self.lock().start = Some(Instant::now());
     }
@@ -47,7 +47,8 @@ impl Trace {
         (at, from, to, bytes).hash(&mut inner.hasher);
     }
 
-    /// Adds an event: the peer that it happened to, the other end of the link, and the request.
+    /// Adds an event: the peer that it happened at, the other end of the link, the request, and the
+    /// event.
     pub(crate) fn event(&self, peer: &str, link: &str, request: &str, what: impl Display) {
         let at = self.elapsed().as_secs_f64();
         let line = format!("{at:>9.3}  {peer:<8} {link:<8} {request:<8} {what}");

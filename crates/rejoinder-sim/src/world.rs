@@ -26,12 +26,13 @@ pub struct World {
 const LOOK: Duration = Duration::from_secs(2);
 
 impl World {
-    /// Returns an empty world: good links, sound disks, right clocks.
+    /// Returns an empty world, with good links, sound disks and right clocks.
     pub fn new(seed: u64) -> Self {
         Self { ground: Ground::new(seed), peers: Arc::default() }
     }
 
-    /// Sets the real time that the story may take: paused time stands still while a task is busy.
+    /// Sets the real time that the story may take. Virtual time stands still while a task is busy,
+    /// so only real time can end it.
     #[must_use]
     pub fn patience(self, real: Duration) -> Self {
         *lock(&self.ground.patience) = real;
@@ -76,22 +77,23 @@ impl World {
         self.ground.fired.counts()
     }
 
-    /// Returns a new device of that name, with its home open.
+    /// Returns a new device with that name, whose home is open.
     ///
     /// # Panics
     ///
-    /// When there is one of that name already.
+    /// Panics if there is a peer with that name already.
     pub async fn peer(&self, name: &str) -> Peer {
         let peer = self.add(name, Disk::default());
         peer.start().await.expect("a home can be opened on a sound disk");
         peer
     }
 
-    /// Returns another machine with a copy of that peer's home as it is durable now. It is down.
+    /// Returns another machine with a copy of a peer's home, in its durable state. The machine is
+    /// down.
     ///
     /// # Panics
     ///
-    /// When there is one of that name already.
+    /// Panics if there is a peer with that name already.
     pub fn clone_home(&self, of: &Peer, name: &str) -> Peer {
         self.add(name, of.disk().copy())
     }
@@ -106,7 +108,7 @@ impl World {
         peer
     }
 
-    /// Sets the links that are not set one by one.
+    /// Sets the link of all pairs for which none is set.
     pub fn set_links(&self, link: LinkQuality) {
         self.ground.network.set_usual(link);
     }
@@ -121,17 +123,17 @@ impl World {
         self.ground.trace.event("", "", "", what);
     }
 
-    /// Says that a promise was broken: the run fails.
+    /// Fails the run, since a promise was broken.
     pub fn fail(&self, why: impl Into<String>) {
         self.ground.fail(why);
     }
 
-    /// Adds an observer, which hears the peer's name and the event for every event of every peer.
+    /// Adds an observer. It gets each event of each peer, with the peer's name.
     pub fn observe(&self, observer: impl FnMut(&str, &HomeEvent) + Send + 'static) {
         self.ground.observe(observer);
     }
 
-    /// Drops peers and observers. These may hold their world, which would otherwise never be freed.
+    /// Drops the peers and observers. They hold their world, which would otherwise never be freed.
     pub(crate) fn ends(&self) {
         lock(&self.peers).clear();
         self.ground.forget_observers();
@@ -142,7 +144,7 @@ impl World {
         lock(&self.peers).values().cloned().collect()
     }
 
-    /// Looks at every peer, again and again: some promises can't be checked from events alone.
+    /// Looks at every peer again and again: some promises can't be checked from events alone.
     pub(crate) async fn look_around(self) {
         loop {
             sleep(LOOK).await;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use rejoinder::Timestamp;
 
-/// When something ends.
+/// A time at which something ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// So long from the start.
+    /// A span from the start of the command.
     In(Duration),
-    /// At this point, in milliseconds since 1970.
+    /// A point in time, in milliseconds since 1970.
     At(u64),
 }
 
@@ -41,12 +41,12 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number and s, m, h or d, such as 90s, 15m, 24h, 7d".to_owned())
 }
 
-/// In milliseconds since 1970.
+/// The point in time in milliseconds since 1970.
 fn point(text: &str) -> Option<u64> {
     u64::try_from(Timestamp::from_rfc3339(text)?.as_millis()).ok()
 }
 
-/// Digits alone: `parse` would take a sign.
+/// Parses digits alone; `parse` would accept a sign.
 fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -107,7 +107,7 @@ mod tests {
             "1970-01-01T00:00:00+00:01",
             "0000-01-01T00:00:00Z",
             "10000-01-01T00:00:00Z",
-            // A leap second is no point in time that the clocks of these machines have.
+            // A leap second is not a point in time on these machines' clocks.
             "2016-12-31T23:59:60Z",
             "2026-12-31T18:00:00.Z",
             "2026-12-31T18:00:00+1:30",

@@ -1,4 +1,4 @@
-//! `--approve`: a person at the terminal says who may come in.
+//! `--approve`: a person at the terminal decides who may join.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use tokio::sync::mpsc;
 
 use crate::{console::Console, failure::Failure, plain, stdin};
 
-/// Devices that wait, and the person who is asked.
+/// The devices that wait, and the person who is asked about them.
 pub(super) struct Approvals<'a> {
     host: &'a Host,
     console: &'a Console,
     waiting: VecDeque<(PeerId, String)>,
-    /// Read only once somebody waits: stdin may be somebody else's until then.
+    /// Opened only once a device waits: until then something else may be reading stdin.
     answers: Option<mpsc::Receiver<Vec<u8>>>,
     at_end: bool,
 }
@@ -40,7 +40,7 @@ impl<'a> Approvals<'a> {
         self.answers.get_or_insert_with(stdin::lines);
     }
 
-    /// Waits for a line of the person who is asked; none at the end of stdin. Cancel-safe.
+    /// Waits for a line from the person who is asked; `None` at the end of stdin. Cancel-safe.
     pub(super) async fn line(&mut self) -> Option<Vec<u8>> {
         match &mut self.answers {
             Some(answers) if !self.waiting.is_empty() && !self.at_end => answers.recv().await,
@@ -48,7 +48,7 @@ impl<'a> Approvals<'a> {
         }
     }
 
-    /// Does what the person said.
+    /// Does as the person answered.
     pub(super) async fn obey(&mut self, line: Option<Vec<u8>>) -> Result<(), Failure> {
         let Some(line) = line else {
             self.at_end = true;
@@ -62,7 +62,7 @@ impl<'a> Approvals<'a> {
         let Some((device, _)) = self.waiting.pop_front() else { return Ok(()) };
         match self.host.approve(device, yes).await {
             Ok(()) => {}
-            // It is a member by now, or its invite is over.
+            // It has become a member since, or its invite has ended.
             Err(NotDone::Refused(why)) => self.console.say(&why.to_string()),
             Err(NotDone::Closed(closed)) => return Err(closed.into()),
         }

@@ -1,5 +1,5 @@
-//! The time that `--until` sets, and whether a ticket's is over. The one place of the command that
-//! reads the wall clock.
+//! The deadline that `--until` sets, and the check if a ticket has expired. The only place in the
+//! command that reads the wall clock.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use rejoinder::{
 
 use crate::{args::Until, limits};
 
-/// When an open request ends without an answer.
+/// The time at which an open request ends without an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline(Timestamp);
 
-/// True if it is past that, by this machine's clock.
+/// True if `time` has passed, by this machine's clock.
 pub(crate) fn is_past(time: Timestamp) -> bool {
     SystemClock.read() >= time
 }
@@ -31,8 +31,8 @@ impl Deadline {
         is_past(self.0)
     }
 
-    /// Waits for it; for ever, if there is none. It looks at the wall clock again and again, since
-    /// a machine that sleeps does not count that.
+    /// Waits for the deadline, or forever if there is none. It reads the wall clock repeatedly,
+    /// since a timer does not count the time that a machine sleeps.
     pub(super) async fn wait(deadline: Option<Self>) {
         let Some(deadline) = deadline else { return std::future::pending().await };
         while !deadline.is_over() {

@@ -1,4 +1,5 @@
-//! The file of `--ticket-file`: it appears whole, for its owner alone, when others can join.
+//! The file of `--ticket-file`: it appears complete, readable by its owner alone, once others can
+//! join.
 
 use std::{
     ffi::OsString,
@@ -10,7 +11,7 @@ use std::{
 
 use crate::{failure::Failure, plain};
 
-/// A ticket file that is being written beside its place.
+/// A ticket file being written under a temporary name.
 #[derive(Debug)]
 pub(super) struct TicketFile {
     place: PathBuf,
@@ -19,14 +20,15 @@ pub(super) struct TicketFile {
 }
 
 impl TicketFile {
-    /// Makes the file beside its place, so that what is wrong with that is known before anything
-    /// is asked. The ticket of an earlier run goes: it may name an address that is no more.
+    /// Creates the file under a temporary name, so that a path that does not work is reported
+    /// before anything is asked. The ticket of an earlier run is removed: it may name an address
+    /// that is gone.
     pub(super) fn prepare(place: &Path) -> Result<Self, Failure> {
         let cannot = |error| cannot_write(place, &error);
         let mut name = OsString::from(".");
         name.push(place.file_name().ok_or_else(|| cannot(io::ErrorKind::InvalidInput.into()))?);
-        // Others may write to the directory. They don't know this name before it is taken, and
-        // what lies there already is not written to, nor through.
+        // Others may write to the directory. They can't guess this name before it exists, and a
+        // file or link already there is neither written to nor followed.
         name.push(format!(".{:016x}", RandomState::new().hash_one(std::process::id())));
         let unfinished = place.with_file_name(name);
         let file = create(&unfinished).map_err(cannot)?;
@@ -37,7 +39,7 @@ impl TicketFile {
         }
     }
 
-    /// Puts the ticket into its place.
+    /// Moves the ticket into place.
     pub(super) fn publish(mut self, ticket: &str) -> Result<(), Failure> {
         let mut write = || {
             writeln!(self.file, "{ticket}")?;
@@ -50,7 +52,7 @@ impl TicketFile {
 
 impl Drop for TicketFile {
     fn drop(&mut self) {
-        // After the rename there is nothing of that name.
+        // After the rename no file has that name.
         let _gone = fs::remove_file(&self.unfinished);
     }
 }

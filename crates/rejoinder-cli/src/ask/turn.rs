@@ -1,4 +1,4 @@
-//! The request in its turn: taken up or raised, and the turn completed in the end.
+//! The turn of a request: the request is taken up or raised, and its turn completed in the end.
 
 use rejoinder::{Asked, NotDone, Refused, Request, RequestStatus, RequestView, Turn};
 
@@ -6,14 +6,14 @@ use super::Asking;
 use crate::{failure::Failure, plain};
 
 impl Asking<'_> {
-    /// The request that an earlier run asked and whose end nobody was told yet.
+    /// The request that an earlier run asked and whose end it has told nobody.
     pub(super) async fn taken_up(&self) -> Result<Option<Request>, Failure> {
         let Some(asked) = self.host.asked(self.id()).await? else { return Ok(None) };
         let view = asked.request().view().await?;
         match view.status {
             RequestStatus::Open => {}
             RequestStatus::Suspended => self.host.resume(view.turn.clone()).await?,
-            // It is printed, whatever the form is now.
+            // It is printed, whatever form is given now.
             RequestStatus::Decided { .. } | RequestStatus::Ended(_) => {
                 return Ok(Some(asked.request().clone()));
             }
@@ -29,8 +29,8 @@ impl Asking<'_> {
         Ok(Some(asked.request().clone()))
     }
 
-    /// Asks, in a turn of its own unless one is active: of a run that was killed before it could
-    /// ask, or with another request that is open.
+    /// Raises the request, in a turn of its own unless one is active: one left by a run that was
+    /// killed before it could ask, or one with another open request.
     pub(super) async fn raise(&self) -> Result<Request, Failure> {
         if self.deadline.is_some_and(|deadline| deadline.is_over()) {
             return Err(Failure::unreadable("until", "the time given by --until is over already"));
@@ -55,7 +55,7 @@ impl Asking<'_> {
         turn.ask_keeping(self.form.request.clone(), self.form.rules()).await
     }
 
-    /// What is wrong with a form is said with the file's name.
+    /// Turns the engine's refusal into a failure. If the form is at fault, it names the file.
     #[expect(clippy::wildcard_enum_match_arm, reason = "two of many reasons are the form's")]
     fn unasked(&self, why: NotDone) -> Failure {
         match &why {
@@ -66,8 +66,8 @@ impl Asking<'_> {
         }
     }
 
-    /// The turn of a decided request is done, unless another request is open in it, or was not
-    /// printed yet.
+    /// Completes the turn of a decided request, unless another request in it is open, or has ended
+    /// without being printed.
     pub(super) async fn complete(&self, view: &RequestView) -> Result<(), Failure> {
         match view.status {
             RequestStatus::Decided { .. } => {
@@ -96,7 +96,7 @@ impl Asking<'_> {
         }
         match turn.clone().complete().await {
             Ok(()) => Ok(()),
-            // A member cancelled it in the same moment: it is over all the same.
+            // A member cancelled it at the same moment: it is over all the same.
             Err(NotDone::Refused(why)) => {
                 tracing::debug!(%why, "the turn is over already");
                 Ok(())

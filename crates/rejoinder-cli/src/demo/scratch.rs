@@ -1,4 +1,4 @@
-//! A directory for the demo's homes, gone with it.
+//! A directory for the demo's homes, removed with the demo.
 
 use std::{fs, io, path::PathBuf};
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one that was not there.
+    /// Makes a directory that did not exist before.
     pub(super) fn make() -> Result<Self, Failure> {
         let place = |number: u32| {
             let name = format!("rejoinder-demo-{}-{number}", std::process::id());

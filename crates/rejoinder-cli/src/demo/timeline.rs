@@ -1,4 +1,4 @@
-//! What the demo shows while it runs: who did what when, and the links as they go down and up.
+//! The demo's running account: who did what and when, and the links going down and up.
 
 use std::{
     collections::BTreeMap,
@@ -21,14 +21,14 @@ impl Timeline {
         Self { started: Instant::now(), names: Arc::default() }
     }
 
-    /// Somebody did something; without a name, it concerns all.
+    /// Prints what somebody did; without a name, it concerns everybody.
     pub(super) fn say(&self, who: &str, what: &str) {
         let seconds = self.started.elapsed().as_secs_f64();
         let who = if who.is_empty() { "·" } else { who };
         let _nobody_reads = writeln!(io::stderr(), "{seconds:7.3}  {who:<6} {what}");
     }
 
-    /// Tells of the links of a home from here on.
+    /// Prints the links of a home as they change from now on.
     pub(super) fn follow(&self, name: &'static str, home: &Home) -> Result<(), Closed> {
         self.names().insert(home.me(), name);
         let mut events = home.events()?;

@@ -12,7 +12,7 @@ fn peer(byte: u8) -> PeerId {
     rejoinder::SecretKey::from_seed([byte; 32]).public()
 }
 
-/// A request as the engine shows it, with an answer to `env` by the peer of that byte.
+/// A request as the engine shows it, with an answer to `env` by the peer with that byte.
 fn view(text: &str, env: Option<(&str, u8)>, status: RequestStatus) -> RequestView {
     let request: ChatInputRequest = serde_json::from_value(json!({
         "id": "r1", "message": text,
@@ -156,12 +156,12 @@ fn fates_and_members_are_told_once() {
     assert_eq!(told(&mut feed, member("Ana")).len(), 1);
     assert!(told(&mut feed, member("Ana")).is_empty());
     assert_eq!(told(&mut feed, member("Anna")).len(), 1);
-    // A host can call a member as it likes.
+    // A host can give a member any name.
     let long = told(&mut feed, member(&"é".repeat(125_000)));
     assert_eq!(long[0]["name"], format!("{}…", "é".repeat(128)));
 }
 
-/// One line of each kind of event, byte for byte as released: scripts read them.
+/// Checks one line of each kind of event, byte for byte as released: scripts read them.
 #[test]
 fn lines_stay_as_they_are() {
     let (workspace, opening) = (WORKSPACE, OPENING);

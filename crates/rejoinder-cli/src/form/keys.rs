@@ -1,4 +1,4 @@
-//! Which keys a form file may have, and where.
+//! The keys that a form file may have, and where.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ const SINGLE: &[&str] =
 const MULTI: &[&str] =
     &["kind", "id", "title", "message", "required", "options", "allowFreeformInput", "min", "max"];
 
-/// The keys of a question of that kind; `None` for a kind that is none.
+/// Returns the keys of a question of that kind; `None` for an unknown kind.
 pub(super) fn of_kind(kind: &str) -> Option<&'static [&'static str]> {
     match kind {
         "text" => Some(TEXT),
@@ -36,8 +36,8 @@ pub(super) fn of_kind(kind: &str) -> Option<&'static [&'static str]> {
 const FORM_MODE: &[&str] = &["mode", "message", "requestedSchema", "task", "_meta"];
 const URL_MODE: &[&str] = &["mode", "message", "url", "elicitationId", "task", "_meta"];
 
-/// JSON Schema's own words and those that MCP's servers add. A schema may say more than a
-/// question can, but a word that is in no list is a typing error.
+/// The words of JSON Schema itself and those that MCP servers add. A schema may say more than a
+/// question can, but a word in neither list is a typing error.
 const SCHEMA: &[&str] = &[
     "$schema",
     "$id",
@@ -96,7 +96,7 @@ const SCHEMA: &[&str] = &[
     "multipleOf",
 ];
 
-/// The first key of `object` that is not in `known` is an error.
+/// Reports the first key of `object` that is not in `known`.
 pub(super) fn check(
     object: &Map<String, Value>,
     known: &'static [&'static str],
@@ -127,7 +127,7 @@ pub(super) fn check_elicitation(form: &Map<String, Value>) -> Result<(), FormPro
 }
 
 fn check_schema(schema: &Map<String, Value>, place: &str) -> Result<(), FormProblem> {
-    // `x-` marks what is meant for other readers.
+    // `x-` marks keys that are meant for other readers.
     let unknown = |key: &&String| !SCHEMA.contains(&key.as_str()) && !key.starts_with("x-");
     match schema.keys().find(unknown) {
         None => Ok(()),

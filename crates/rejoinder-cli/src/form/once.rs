@@ -1,5 +1,5 @@
-//! No key of a form file is there twice. Readers differ in which of the two counts, so whoever wrote
-//! the file and whoever reads it here could see two forms.
+//! The check that no key of a form file appears twice. Readers differ in which of the two they
+//! take, so the author of the file and the reader here could see two different forms.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -8,7 +8,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// JSON in which every key of every object is there once; the proof alone, without the JSON.
+/// Proof that every key of every object in some JSON appears once. It does not hold the JSON.
 pub(super) struct Once;
 
 impl<'de> Deserialize<'de> for Once {

@@ -1,5 +1,5 @@
 //! One question or answer of a form file. `ahp-types` keeps a question that it can't read as an
-//! unknown one, as a peer must; a form file's author wants to hear why it can't be read.
+//! unknown one, as a peer must; the author of a form file wants to hear why it can't be read.
 
 use ahp_types::state::{
     ChatInputAnswer, ChatInputAnswerValue, ChatInputAnswered, ChatInputBooleanQuestion,
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{FormProblem, keys, shape};
 
-/// The id of a question of a kind that we know.
+/// Returns the id of a question, if we know its kind.
 pub(super) fn id(question: &ChatInputQuestion) -> Option<&String> {
     match question {
         ChatInputQuestion::Text(question) => Some(&question.id),
@@ -26,7 +26,7 @@ pub(super) fn id(question: &ChatInputQuestion) -> Option<&String> {
 }
 
 pub(super) fn read(at: usize, json: &Value) -> Result<ChatInputQuestion, FormProblem> {
-    // Called by its id where it has one, else by its place.
+    // The place is named by the question's id if it has one, else by its number.
     let place = match json.get("id").and_then(Value::as_str) {
         Some(id) => format!("question {id:?}"),
         None => format!("question {} of the form", at + 1),

@@ -1,4 +1,4 @@
-//! Forms that are read, and what is said about those that are not.
+//! Forms that can be read, and the messages about those that can't.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn elicitation_parameters() {
     let form = parse(text).unwrap();
     let ids: Vec<_> = form.request.questions.as_ref().unwrap().iter().map(question::id).collect();
     assert_eq!(ids, [Some(&"z".to_owned()), Some(&"a".to_owned())]);
-    // Sixteen digits of what `sha256sum form.json` prints.
+    // The first sixteen digits that `sha256sum form.json` prints.
     let again = FormFile::parse("-", text.as_bytes(), None).unwrap();
     assert_eq!(form.request.id, again.request.id);
     assert!(form.request.id.starts_with("mcp-") && form.request.id.len() == 20);

@@ -1,4 +1,4 @@
-//! Commands on stdin, each answered by one line, in order.
+//! Commands on stdin. Each is answered by one line, in order.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
     stdin, view,
 };
 
-/// Obeys until the end of stdin, `quit`, or with `--once` the first decision.
+/// Runs commands until the end of stdin, `quit`, or with `--once` the first decision.
 pub(super) async fn run(joined: &Joined<'_>, following: &Following) -> Result<Exit, Failure> {
     let mut lines = stdin::lines();
     let pick = Pick::new(&joined.workspace);
@@ -28,7 +28,7 @@ pub(super) async fn run(joined: &Joined<'_>, following: &Following) -> Result<Ex
     loop {
         let line = tokio::select! {
             biased;
-            // What was read already is obeyed, also when the decision is there already.
+            // A line that was read already is obeyed, even if the decision is there too.
             line = lines.recv() => line,
             () = following.settled(), if joined.join.once => None,
         };
@@ -45,7 +45,7 @@ pub(super) async fn run(joined: &Joined<'_>, following: &Following) -> Result<Ex
 
 const NOT_LET_IN: &str = "this device has not been let in yet";
 
-/// Whoever came to answer and was not let in has not answered, whatever the lines were.
+/// Fails if this device was never let in: then it has not answered, whatever the commands were.
 async fn let_in(joined: &Joined<'_>) -> Result<(), Failure> {
     if joined.workspace.view().await?.member {
         return Ok(());
@@ -152,8 +152,8 @@ impl Commands<'_> {
         Ok(())
     }
 
-    /// What a write gives, or that its disk has begun to refuse it: the engine goes on trying, and
-    /// whoever gave the command waits for no disk.
+    /// Returns the result of a write, or the error of a disk that refuses it. The engine keeps
+    /// trying; the command does not wait for the disk.
     async fn saved<T>(&self, write: impl Future<Output = Result<T, NotDone>>) -> Result<T, No> {
         tokio::select! {
             biased;
@@ -174,7 +174,7 @@ impl Commands<'_> {
         reply: &mut Reply,
     ) -> Result<(), No> {
         let request = self.pick.for_completion(self.following.last_settled()).await?;
-        // Its fate is told after the reply, which names the proposal.
+        // Its fate is printed after the reply, which names the proposal.
         self.joined.console.hold();
         let proposal = self.saved(request.complete(response, Default::default())).await?;
         reply.proposal = Some(proposal.id().to_string());
@@ -195,7 +195,8 @@ impl Commands<'_> {
         let timeout = format!("not {} after {} s", until.word(), within.as_secs_f64());
         match waited {
             Ok(()) => {
-                // The events of what was waited for were told before; they are printed first.
+                // The state's events were sent before it was seen; this has them printed before the
+                // reply.
                 yield_now().await;
                 Ok(())
             }
@@ -207,7 +208,7 @@ impl Commands<'_> {
         }
     }
 
-    /// A member: by its id, the start of that, or its name.
+    /// Returns a member named by its id, the start of its id, or its name.
     async fn peer(&self, given: &str) -> Result<PeerId, No> {
         let members = self.joined.workspace.members().await?;
         let by_id = |given: &str| {
@@ -226,7 +227,7 @@ impl Commands<'_> {
     }
 }
 
-/// What a value means for its question.
+/// Returns the meaning of a value for its question.
 async fn meant(request: &Request, question: &str, value: &RawValue) -> Result<Value, No> {
     let view = request.view().await?;
     let Some(asked) = view::question(&view, question) else {
@@ -274,7 +275,7 @@ impl From<Closed> for No {
 impl From<NotDone> for No {
     fn from(why: NotDone) -> Self {
         let questions = questions(&why);
-        // The questions say it.
+        // The questions say it all.
         let message = questions.is_empty().then(|| why.to_string());
         Self { error: why.code().to_owned(), message, questions }
     }

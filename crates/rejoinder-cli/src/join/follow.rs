@@ -1,4 +1,4 @@
-//! What happens while commands are obeyed: events are printed, the first decision is noticed.
+//! Following a home while commands run: events are printed, and the first decision is noticed.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,19 +12,20 @@ use crate::{
     feed::Feed,
 };
 
-/// What the commands need to know of what happened.
+/// The events that the commands need to know of.
 #[derive(Debug, Default)]
 pub(super) struct Following {
     /// A request that was open has ended.
     settled: Notify,
-    /// Which, the last time; the newest of this home, if that was over when this run began.
+    /// The request that ended last; at first, the newest request of this home, if that was over
+    /// when this run began.
     last_settled: Cell<Option<OpeningId>>,
     /// The host refused something.
     refused: Cell<bool>,
     disk: Disk,
 }
 
-/// How often the disk began to refuse writes, and why the last time.
+/// The number of times that the disk began to refuse writes, and the last reason.
 #[derive(Debug, Default)]
 struct Disk {
     failures: Cell<u64>,
@@ -33,7 +34,7 @@ struct Disk {
 }
 
 impl Following {
-    /// Of a home in which these requests are known already.
+    /// Starts in a home where these requests are known already.
     pub(super) fn of(requests: &[RequestView]) -> Self {
         let over = |view: &&RequestView| match view.status {
             RequestStatus::Open | RequestStatus::Suspended => false,
@@ -43,12 +44,12 @@ impl Following {
         Self { last_settled: Cell::new(newest), ..Self::default() }
     }
 
-    /// Waits until a request that was open has ended. Cancel-safe.
+    /// Waits until an open request has ended. Cancel-safe.
     pub(super) async fn settled(&self) {
         self.settled.notified().await;
     }
 
-    /// The request that has ended last, in this run or before it.
+    /// Returns the request that ended last, in this run or before it.
     pub(super) fn last_settled(&self) -> Option<OpeningId> {
         self.last_settled.get()
     }
@@ -58,7 +59,7 @@ impl Following {
         self.refused.get()
     }
 
-    /// Waits until the disk begins to refuse writes, and gives why. Cancel-safe.
+    /// Waits until the disk begins to refuse writes, and returns the reason. Cancel-safe.
     pub(super) async fn disk_fails(&self) -> String {
         let before = self.disk.failures.get();
         while self.disk.failures.get() == before {
@@ -74,7 +75,7 @@ impl Following {
         mut events: Events,
         mut feed: Feed,
     ) -> Failure {
-        // Whether anything happened since it was last told that all is in sync.
+        // True if anything has happened since "synced" was last printed.
         let mut stale = true;
         loop {
             let event = tokio::select! {
@@ -115,7 +116,7 @@ impl Following {
     }
 }
 
-/// A member's ticket need not be good; without one, this is the end.
+/// Returns the failure that ends the command; `None` for a member, whose ticket need not be good.
 async fn refused(joined: &Joined<'_>, why: &str) -> Option<Failure> {
     match joined.workspace.view().await {
         Ok(view) if view.member => None,
@@ -127,8 +128,8 @@ async fn refused(joined: &Joined<'_>, why: &str) -> Option<Failure> {
     }
 }
 
-/// True if it must be found out again, after this, if all is in sync. A request that is void or
-/// can't be read leaves that as it was.
+/// True if an event may end the synced state, so that it is to be reported again. A request that is
+/// void or can't be read does not.
 fn unsettles(event: &HomeEvent) -> bool {
     matches!(
         event,

@@ -1,4 +1,4 @@
-//! Which request a command means.
+//! The choice of the request that a command applies to.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::limits;
 
-/// The requests of a workspace, and which of them commands mean.
+/// The requests of a workspace, and those that commands apply to.
 #[derive(Debug)]
 pub(super) struct Pick<'a> {
     workspace: &'a Workspace,
-    /// Chosen by `use`.
+    /// The request chosen by `use`.
     used: Option<OpeningId>,
-    /// Answered by the last command, until somebody waited for its end.
+    /// The request answered last, until somebody has waited for its end.
     last: Option<OpeningId>,
 }
 
-/// The reason why no request is meant.
+/// The reason why a command applies to no request.
 #[derive(Debug)]
 pub(super) enum NotPicked {
-    /// None is open, and none was opened in time.
+    /// No request is open, and none was opened in time.
     NoRequest,
-    /// As that, and how could there be one: this device has not been let in.
+    /// No request is open, and none can be: this device has not been let in.
     NotLetIn,
-    /// Several are open; their ids.
+    /// Several are open. These are their ids.
     Several(Vec<String>),
     /// The home is closed.
     Closed(Closed),
@@ -41,8 +41,8 @@ impl<'a> Pick<'a> {
         Self { workspace, used: None, last: None }
     }
 
-    /// Means the request of that id from here on: the open one; of several or none, the newest.
-    /// Waits for one as all commands do.
+    /// Chooses the request with that id from here on: the open one or, if none or several are, the
+    /// newest. Waits for one as all commands do.
     pub(super) async fn choose(&mut self, id: &str) -> Result<(), NotPicked> {
         let view = self
             .first(limits::WAIT, |views| {
@@ -56,7 +56,7 @@ impl<'a> Pick<'a> {
         Ok(())
     }
 
-    /// The request that an answer is for. Waits for one to be open.
+    /// Returns the request to answer. Waits for one to be open.
     pub(super) async fn for_answer(&mut self) -> Result<Request, NotPicked> {
         let used = self.used;
         let view = self.first(limits::WAIT, |views| match used {
@@ -68,8 +68,8 @@ impl<'a> Pick<'a> {
         self.request(&view).await
     }
 
-    /// The request that a completion is for: the one that has just ended too, so that whoever
-    /// comes second is told who decided.
+    /// Returns the request to complete. It may have just ended: whoever comes second is then told
+    /// who decided.
     pub(super) async fn for_completion(
         &mut self,
         ended: Option<OpeningId>,
@@ -87,7 +87,7 @@ impl<'a> Pick<'a> {
         self.request(&view).await
     }
 
-    /// The request that is to be shown: of those that are over too, if none is open.
+    /// Returns the request to show: an open one, or else one that is over.
     pub(super) async fn for_show(&self) -> Result<RequestView, NotPicked> {
         let (used, last) = (self.used, self.last);
         let view = self.first(limits::WAIT, |views| {
@@ -117,14 +117,14 @@ impl<'a> Pick<'a> {
         self.first(within, open).await
     }
 
-    /// Waits until the request that was answered last has ended; else the open one; with none
-    /// open, the newest one has.
+    /// Waits until the last request answered has ended, or else the open one. With none open, the
+    /// newest must have ended.
     pub(super) async fn decided(&mut self, within: Duration) -> Result<(), NotPicked> {
         let mut meant = self.used.or(self.last);
         let mut decided = |views: &[RequestView]| {
             meant = meant.or_else(|| views.iter().find(|view| is_open(view)).map(|it| it.opening));
             let over = match meant {
-                // One that was removed is over too.
+                // A request that was removed is over too.
                 Some(meant) => views.iter().find(|view| view.opening == meant).is_none_or(is_over),
                 None => views.last().is_some_and(is_over),
             };
@@ -135,8 +135,8 @@ impl<'a> Pick<'a> {
         Ok(())
     }
 
-    /// Waits for the first state in which `look` finds something. The present one counts, however
-    /// short the time.
+    /// Waits for the first state in which `look` finds something. The present state counts, however
+    /// short the time is.
     async fn first<T>(
         &self,
         within: Duration,
@@ -157,7 +157,7 @@ impl<'a> Pick<'a> {
         }
     }
 
-    /// The reason why there is none.
+    /// Returns the reason why none was found.
     async fn none(&self) -> Result<NotPicked, Closed> {
         let member = self.workspace.view().await?.member;
         Ok(if member { NotPicked::NoRequest } else { NotPicked::NotLetIn })

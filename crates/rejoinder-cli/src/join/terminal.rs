@@ -1,4 +1,4 @@
-//! The form on a terminal: keys in, actions to the engine, states back.
+//! The form on a terminal: keys go in, actions go to the engine, new states come back.
 
 mod act;
 mod changes;
@@ -50,11 +50,11 @@ pub(super) async fn run(
     let ended = form.run(signals, &mut changes, &raw).await;
     let told = tokio::select! {
         biased;
-        // A disk that hangs must not hold whoever asks a second time.
+        // A disk that hangs must not hold up a person who asks to leave a second time.
         _ = signals.next() => Ok(()),
         told = form.tell_typed() => told,
     };
-    // It may be gone, and with it whoever would have seen the form go.
+    // The terminal may be gone, and with it anybody who would have seen the form removed.
     let _gone = form.leave();
     drop(raw);
     for line in form.prompt.untaken() {
@@ -82,25 +82,25 @@ struct FormOnTerminal<'a> {
     /// The request that the form shows.
     shown: Option<Shown>,
     stale: Stale,
-    /// The last completion that was proposed here.
+    /// The last proposal made here to complete the request.
     proposed: Option<ProposalId>,
     /// True if anything was refused.
     refused: bool,
     events: Events,
     disk_fails: bool,
-    /// It stopped itself, and has not heard yet that it goes on.
+    /// True if this process stopped itself and has not seen the signal to continue yet.
     stopped: bool,
 }
 
-/// True if it goes on.
+/// The next thing that the loop does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
-    /// The person leaves.
+    /// Leave, as the person asked.
     Leave,
-    /// The person stops the process for now.
+    /// Stop the process, as the person asked.
     Stop,
-    /// With `--once`, the request has ended.
+    /// End, since with `--once` the request has ended.
     Done,
 }
 
@@ -115,7 +115,7 @@ impl FormOnTerminal<'_> {
         loop {
             let timeout = match self.stale {
                 Stale::Nothing => self.prompt.poll_timeout(),
-                // At the start, before anything has happened.
+                // Only at the start, before any event.
                 Stale::Request | Stale::Workspace => Some(0),
             };
             let timeout = timeout.map(|at| at.saturating_sub(self.now()));
@@ -135,7 +135,7 @@ impl FormOnTerminal<'_> {
                     Some(event) => self.event(event).await?,
                     None => return Err(self.events.closed().into()),
                 },
-                // What the stream has read may be older than what was done here since.
+                // The state that the stream has read may be older than what was done here since.
                 stale = changed(&mut self.shown) => self.outdate(stale),
                 () = after(timeout) => self.tell(Input::Tick),
             }
@@ -145,7 +145,7 @@ impl FormOnTerminal<'_> {
                 next = self.catch_up().await?;
             }
             if self.draw().is_err() {
-                // Nor is one that can't be written to there any more.
+                // A terminal that can't be written to any more is gone.
                 return Ok(Exit::HungUp);
             }
             if next == Next::Leave && self.is_open() {
@@ -158,7 +158,7 @@ impl FormOnTerminal<'_> {
         }
     }
 
-    /// Makes drafts of what stands typed in the form, however this ends. They are on the disk then.
+    /// Makes drafts of what is typed in the form, however this ends. They are then on the disk.
     async fn tell_typed(&mut self) -> Result<(), Failure> {
         self.tell(Input::Leaving);
         while let Some(action) = self.prompt.poll_action() {
@@ -175,7 +175,7 @@ impl FormOnTerminal<'_> {
         self.draw().map_err(failed)
     }
 
-    /// Milliseconds since the form came up.
+    /// Returns the milliseconds since the form came up.
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -191,8 +191,8 @@ impl FormOnTerminal<'_> {
         self.look_at_size()
     }
 
-    /// The process goes on. Whoever stopped it from outside left the form where it was, and what
-    /// the shell has printed since stands below it.
+    /// Continues after a stop. If somebody else stopped the process, the form was left where it
+    /// was, and the shell's output stands below it.
     fn goes_on(&mut self, raw: &Raw) -> io::Result<()> {
         if std::mem::take(&mut self.stopped) {
             return Ok(());
@@ -215,9 +215,9 @@ impl FormOnTerminal<'_> {
         Ok(())
     }
 
-    /// Does what the form wants done, and shows it how things stand, until neither is left. Every
-    /// action is done before the form is shown the next state: one that was read before would
-    /// undo on the screen what was typed.
+    /// Does what the form wants, then shows it the new state, until nothing is left of either. All
+    /// actions are done before the next state is shown: a state read earlier would undo on the
+    /// screen what was typed.
     async fn catch_up(&mut self) -> Result<Next, Failure> {
         loop {
             while let Some(action) = self.prompt.poll_action() {
@@ -266,7 +266,7 @@ impl FormOnTerminal<'_> {
     }
 }
 
-/// True if the terminal breaks its lines anew when it gets narrower. Most do; these two cut them.
+/// True if the terminal rewraps its lines when it gets narrower. Most do; these two cut them.
 fn reflows() -> bool {
     let is_console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
     !is_console && std::env::var_os("XTERM_VERSION").is_none()

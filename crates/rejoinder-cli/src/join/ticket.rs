@@ -1,5 +1,5 @@
-//! Where a ticket is read from. Whoever runs a process on this machine can list the arguments of
-//! all others, and a ticket lets its holder in; so it may also stand in a file or come on stdin.
+//! The places that a ticket can be read from. All users of a machine can list the arguments of its
+//! processes, and a ticket lets its holder in; so it may also come from a file or from stdin.
 
 use std::{fs::File, io::Read};
 
@@ -7,7 +7,7 @@ use rejoinder::Ticket;
 
 use crate::{failure::Failure, limits, plain, stdin};
 
-/// Reads the ticket that was given: itself, `@FILE`, or `-` for the first line of stdin.
+/// Reads a ticket: the argument itself, `@FILE`, or `-` for the first line of stdin.
 pub(super) fn read(given: &str) -> Result<Ticket, Failure> {
     let text = match given.strip_prefix('@') {
         Some(file) => of_file(file)?,
@@ -19,7 +19,7 @@ pub(super) fn read(given: &str) -> Result<Ticket, Failure> {
 
 fn of_file(name: &str) -> Result<String, Failure> {
     let mut text = String::new();
-    // A ticket is a line: of a file that is anything else, no more is read than shows that.
+    // A ticket is one line. Of a file that is anything else, just enough is read to see that.
     let read = File::open(name)
         .and_then(|file| file.take(limits::STDIN_LINE as u64).read_to_string(&mut text));
     let named = |why| Failure::unreadable("ticket", format!("{}: {why}", plain::line(name)));

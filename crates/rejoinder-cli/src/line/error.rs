@@ -1,10 +1,10 @@
-//! Lines that can't be obeyed because they can't be read.
+//! Lines that can't be read as commands.
 
-/// A line that is no command: which command it tried to be, and what is wrong.
+/// A line that is not a command: the command it tried to be, and the problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{command}: {problem}")]
 pub(crate) struct LineError {
-    /// Its first word.
+    /// The line's first word.
     pub command: String,
     /// The problem.
     pub problem: LineProblem,
@@ -13,43 +13,43 @@ pub(crate) struct LineError {
 /// A problem with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LineProblem {
-    /// No such command.
+    /// An unknown command.
     #[error("no such command; there are {known}")]
     UnknownCommand {
-        /// Those there are.
+        /// The commands that exist.
         known: &'static str,
     },
-    /// Something that the command needs is not there.
+    /// A part of the command is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
     /// More than the command takes.
     #[error("nothing may follow, but {0:?} does")]
     TooMuch(String),
-    /// A JSON string that is none.
+    /// A malformed JSON string.
     #[error("not a JSON string: {0}")]
     BadString(String),
-    /// A JSON string that something follows without a space.
+    /// A JSON string followed by something without a space.
     #[error("a space must follow the string, not {0:?}")]
     Glued(String),
-    /// Nothing that can be waited for.
+    /// A state that can't be waited for.
     #[error("can wait for open, synced or decided, not for {0:?}")]
     UnknownState(String),
     /// Not a number of seconds up to a day.
     #[error("{0:?} is no number of seconds up to a day")]
     NotSeconds(String),
-    /// A byte, counted from 1, that is no UTF-8.
+    /// A byte that is not UTF-8, counted from 1.
     #[error("the line is not UTF-8 at byte {byte}")]
     NotUtf8 {
-        /// Its place.
+        /// The position of the byte.
         byte: usize,
     },
-    /// Longer than any answer.
+    /// A line longer than any answer.
     #[error("the line is longer than any answer")]
     TooLong,
 }
 
 impl LineProblem {
-    /// The word for it in a reply's `error`.
+    /// Returns the word for the problem in a reply's `error`.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::UnknownCommand { .. } => "unknown-command",

@@ -1,4 +1,4 @@
-//! Lines, and what they mean.
+//! Lines, and the commands that they mean.
 
 use ahp_types::state::ChatInputQuestion;
 use proptest::prelude::*;

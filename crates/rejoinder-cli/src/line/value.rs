@@ -1,4 +1,4 @@
-//! A value as it was typed, and what it means for a question of a known kind.
+//! A value as it was typed, and its meaning for a question of a known kind.
 
 use ahp_types::state::{
     ChatInputAnswerValue, ChatInputBooleanAnswerValue, ChatInputNumberAnswerValue, ChatInputOption,
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawValue(String);
 
-/// A value that its question can't have.
+/// A value that its question can't take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
     /// Not a JSON number.
@@ -23,30 +23,30 @@ pub(crate) enum ValueError {
     /// Neither an option's id nor a JSON string or array of ids.
     #[error("{typed:?} is no option; there are {}", options.join(", "))]
     NotAnOption {
-        /// What was typed instead.
+        /// The text that was typed instead.
         typed: String,
-        /// The options there are.
+        /// The options of the question.
         options: Vec<String>,
     },
-    /// A whole AHP value of another kind than the question's.
+    /// A complete AHP value, but of a kind that the question does not take.
     #[error("the question takes a value of kind {takes:?}")]
     OtherKind {
         /// The kind that the question takes.
         takes: &'static str,
     },
-    /// The question is of a kind of a newer release.
+    /// A question of a kind that only a newer release knows.
     #[error("the question is of a kind that is not known here")]
     UnknownQuestion,
 }
 
 impl RawValue {
-    /// The text after a question, exactly.
+    /// Keeps the text after a question, exactly.
     pub(crate) fn new(typed: impl Into<String>) -> Self {
         Self(typed.into())
     }
 
-    /// What it means as an answer to `question`. Whether that answer is valid (long enough, not
-    /// too large) is for the engine to say.
+    /// Returns the value's meaning as an answer to `question`. The engine decides if that answer is
+    /// valid (long enough, not too large).
     pub(crate) fn for_question(
         &self,
         question: &ChatInputQuestion,
@@ -77,13 +77,13 @@ impl RawValue {
         self.0.trim().to_owned()
     }
 
-    /// Its content, if it is a JSON string and nothing else.
+    /// Returns the content, if the text is a JSON string and nothing else.
     fn string(&self) -> Option<String> {
         serde_json::from_str(&self.0).ok()
     }
 
-    /// An option's id: bare, or as a JSON string. A bare id that also reads as JSON (`1`, `true`)
-    /// is the id.
+    /// Returns an option's id, bare or as a JSON string. A bare id that is also valid JSON (`1`,
+    /// `true`) is the id.
     fn option(&self, options: &[ChatInputOption]) -> Result<String, ValueError> {
         let known = |id: &String| options.iter().any(|option| option.id == *id);
         self.string()
@@ -111,7 +111,7 @@ impl RawValue {
     }
 }
 
-/// The AHP value that `json` spells out with its `kind`, if it does.
+/// Returns the AHP value that `json` spells out in full, with its `kind`, if it does.
 fn whole_value(json: &Value) -> Option<ChatInputAnswerValue> {
     match serde_json::from_value(json.clone()) {
         Ok(ChatInputAnswerValue::Unknown(_)) | Err(_) => None,
@@ -148,35 +148,35 @@ fn fitting(
     if fits { Ok(value) } else { Err(ValueError::OtherKind { takes }) }
 }
 
-/// A text value.
+/// Makes a text value.
 pub(crate) fn text(value: String) -> ChatInputAnswerValue {
     ChatInputAnswerValue::Text(ChatInputTextAnswerValue { value })
 }
 
-/// A number value.
+/// Makes a number value.
 pub(crate) fn number(value: f64) -> ChatInputAnswerValue {
     ChatInputAnswerValue::Number(ChatInputNumberAnswerValue { value })
 }
 
-/// A boolean value.
+/// Makes a boolean value.
 pub(crate) fn boolean(value: bool) -> ChatInputAnswerValue {
     ChatInputAnswerValue::Boolean(ChatInputBooleanAnswerValue { value })
 }
 
-/// One option.
+/// Makes a value with one option.
 pub(crate) fn selected(value: String) -> ChatInputAnswerValue {
     let freeform_values = None;
     ChatInputAnswerValue::Selected(ChatInputSelectedAnswerValue { value, freeform_values })
 }
 
-/// Several options.
+/// Makes a value with several options.
 pub(crate) fn selected_many(value: Vec<String>) -> ChatInputAnswerValue {
     let freeform_values = None;
     ChatInputAnswerValue::SelectedMany(ChatInputSelectedManyAnswerValue { value, freeform_values })
 }
 
 impl ValueError {
-    /// The word for it in a reply's `error`.
+    /// Returns the word for the error in a reply's `error`.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::UnknownQuestion => "unknown-kind",

@@ -1,4 +1,4 @@
-//! A line taken apart: bare words, JSON strings, and the rest.
+//! A line split into bare words, JSON strings and the rest.
 
 use super::LineProblem;
 
@@ -11,7 +11,7 @@ impl<'a> Words<'a> {
         Self { rest: line }
     }
 
-    /// The next word, quotation marks and all.
+    /// Takes the next word, including quotation marks.
     pub(super) fn bare(&mut self) -> Option<&'a str> {
         let text = self.rest.trim_start();
         let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -20,7 +20,7 @@ impl<'a> Words<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// The next id: a bare word, or a JSON string.
+    /// Takes the next id: a bare word, or a JSON string.
     pub(super) fn id(&mut self, missing: &'static str) -> Result<String, LineProblem> {
         let text = self.rest.trim_start();
         if !text.starts_with('"') {
@@ -40,7 +40,8 @@ impl<'a> Words<'a> {
         Ok(id)
     }
 
-    /// All that follows the one space after the last word, as it stands; `None` if nothing does.
+    /// Takes everything after the one space behind the last word, as it stands; `None` if there is
+    /// nothing.
     pub(super) fn rest(&mut self) -> Option<&'a str> {
         let mut chars = self.rest.chars();
         chars.next()?;

@@ -10,7 +10,7 @@ use ahp_types::state::{
 use super::text::TextField;
 use crate::line;
 
-/// The rows, which are chosen, and where the person is among them.
+/// The rows, those that are chosen, and the row that the person is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) kind: Kind,
@@ -18,11 +18,11 @@ pub(super) struct Choice {
     pub(super) rows: Vec<(String, String)>,
     pub(super) at: usize,
     pub(super) chosen: BTreeSet<String>,
-    /// The row for one's own words, after all others.
+    /// The row for free text, after all others.
     pub(super) own: Option<TextField>,
-    /// True if a single choice is the own words.
+    /// True if free text is the answer, where there is a single one.
     pub(super) own_chosen: bool,
-    /// Own words beyond the first, which there is no row to edit in; they are kept.
+    /// Further free text in the answer, for which there is no row. It is kept.
     more_own: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Choice {
         })
     }
 
-    /// Takes on what the answer is now; own words that are being typed stay.
+    /// Takes over the current answer; free text that is being typed stays.
     pub(super) fn follow(&mut self, value: Option<&ChatInputAnswerValue>, typing: bool) {
         let (ids, own): (Vec<String>, &[String]) = match value {
             Some(ChatInputAnswerValue::Boolean(boolean)) => (vec![boolean.value.to_string()], &[]),
@@ -98,7 +98,7 @@ impl Choice {
         self.own_chosen = self.chosen.is_empty() && !own.is_empty();
         if let Some(field) = &mut self.own {
             let first = own.first().map(String::as_str).unwrap_or_default();
-            // Own words stay in their row when an option is chosen instead.
+            // Free text stays in its row when an option is chosen instead.
             if field.text() != first && (self.kind == Kind::Many || !own.is_empty()) {
                 *field = TextField::new(first);
             }
@@ -115,7 +115,7 @@ impl Choice {
         self.at = if down { (self.at + 1).min(last) } else { self.at.saturating_sub(1) };
     }
 
-    /// Chooses, or with several choices toggles, the row at `at`.
+    /// Chooses the row at `at`; where several can be chosen, toggles it.
     pub(super) fn choose(&mut self, at: usize) -> bool {
         if let (Some(own), true) = (&self.own, at == self.rows.len()) {
             let written = !own.text().is_empty();
@@ -140,7 +140,8 @@ impl Choice {
         true
     }
 
-    /// Own words were typed: for a single choice, they are it.
+    /// Handles typing in the row for free text: where there is a single choice, the text becomes
+    /// it.
     pub(super) fn own_typed(&mut self) {
         if self.kind == Kind::Single {
             self.chosen.clear();
@@ -148,7 +149,7 @@ impl Choice {
         }
     }
 
-    /// The answer as it stands here; `None` if there is none.
+    /// Returns the answer in this field; `None` if there is none.
     pub(super) fn value(&self) -> Option<ChatInputAnswerValue> {
         let own = self.own.iter().map(|field| field.text().to_owned());
         let own: Vec<String> =

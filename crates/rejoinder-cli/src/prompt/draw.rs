@@ -1,4 +1,4 @@
-//! The form as rows.
+//! The form, drawn as rows.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputQuestion};
 
@@ -16,7 +16,7 @@ use crate::{
     view::{self, Held},
 };
 
-/// Rows under construction, and what must stay in sight.
+/// Rows under construction, and the row that must stay in sight.
 struct Page {
     columns: usize,
     rows: Vec<Row>,
@@ -42,8 +42,8 @@ pub(super) fn frame(prompt: &Prompt) -> Frame {
     page.fit(foot, prompt.rows, prompt.scroll)
 }
 
-/// An answer and its authors, in words. An answer is not called submitted before the decision
-/// makes it so: until then it is ready.
+/// Returns an answer and its authors, in words. Until the decision a submitted answer is called
+/// ready: only the decision submits it.
 pub(super) fn held(request: &RequestView, question: &str, held: Held<'_>, names: &Names) -> String {
     let by = names.list(held.by);
     let question = view::question(request, question);
@@ -70,7 +70,8 @@ impl Page {
         }
     }
 
-    /// For the foot, which must leave room for what is edited, whatever others wrote.
+    /// Wraps text for the foot, which must leave room for the edited field, however much others
+    /// wrote.
     fn wrap_at_most(&mut self, tone: Tone, text: &str) {
         let text = plain::truncate(text, self.columns * limits::FOOT_ROWS);
         let lines = plain::wrap(&text, self.columns);
@@ -78,7 +79,7 @@ impl Page {
             .extend(lines.into_iter().take(limits::FOOT_ROWS).map(|line| Row::new(tone, line)));
     }
 
-    /// A title beside which there must be room for its answer.
+    /// Shortens a title, to leave room for the answer beside it.
     fn clipped(&self, title: &str) -> String {
         plain::truncate(title, self.columns / 2)
     }
@@ -147,7 +148,7 @@ impl Page {
             let first = self.rows.len();
             let pointer = if here { "›" } else { " " };
             let tone = if here { Tone::Strong } else { Tone::Plain };
-            // Long labels go on below, whole: nobody should choose blind.
+            // A long label continues below in full: nobody should have to choose blind.
             let lines = plain::wrap(&plain::name(label), self.columns.saturating_sub(6));
             for (row, line) in lines.iter().enumerate() {
                 let lead = if row == 0 { format!("{pointer} {mark} ") } else { " ".repeat(6) };
@@ -169,7 +170,7 @@ impl Page {
         }
     }
 
-    /// What is known of this question's answer, here and with others.
+    /// Draws the current answer to this question, and those in conflict with it.
     fn answer(
         &mut self,
         prompt: &Prompt,
@@ -272,7 +273,7 @@ impl Page {
         self.keys(keys(prompt), prompt.rows);
     }
 
-    /// The keys, the most needed first, in as many rows as a third of the terminal.
+    /// Draws the keys, the most important first, in at most a third of the terminal's rows.
     fn keys(&mut self, keys: &str, rows: usize) {
         let mut lines: Vec<String> = Vec::new();
         for key in keys.split(" · ") {
@@ -289,10 +290,10 @@ impl Page {
         }
     }
 
-    /// As many rows as the terminal has, with what is edited in sight; the foot always is, or the end of
-    /// it where there are few.
+    /// Fits the page into the terminal's rows with the edited field in sight. The foot is always
+    /// shown, or its end if there are few rows.
     fn fit(mut self, mut foot: Self, rows: usize, scroll: isize) -> Frame {
-        // The last row stays free: a terminal that scrolls would take the first one away.
+        // The last row stays free: a terminal that scrolls would lose the first row.
         let rows = rows.saturating_sub(1).max(1);
         let keep = foot.rows.len().min((rows * 2 / 3).max(1));
         let foot = foot.rows.split_off(foot.rows.len() - keep);

@@ -1,4 +1,4 @@
-//! What the form is told, and what it wants done.
+//! The inputs of the form, and the actions that it wants.
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputResponseKind};
 use crossterm::event::KeyEvent;
@@ -7,46 +7,45 @@ use rejoinder::RequestView;
 
 use crate::{event::Fate, names::Names};
 
-/// The event.
+/// An input.
 #[derive(Debug, Clone)]
 pub(crate) enum Input {
     /// A key was pressed.
     Key(KeyEvent),
     /// Text was pasted.
     Paste(String),
-    /// The terminal has this size now.
+    /// The terminal has a new size.
     Size {
         /// Its width.
         columns: u16,
         /// Its height.
         rows: u16,
     },
-    /// The request as it stands; `None` while there is none.
+    /// The present state of the request; `None` while there is none.
     Request(Option<Box<RequestView>>),
-    /// The names of the members now.
+    /// The present names of the members.
     Names(Names),
-    /// What became of the last completion that was proposed here.
+    /// The fate of the last proposal made here to complete the request.
     Fate(Fate),
-    /// So many other requests are open.
+    /// The number of other open requests.
     Others(usize),
-    /// Something to tell the person now: a refusal, a link that is down.
+    /// A message for the person: a refusal, a link that is down.
     Said(String),
-    /// The engine did not take what was typed into that question: it stays in its field.
+    /// The engine did not take the text typed into that question: it stays in its field.
     NotTaken(String),
-    /// The form goes away, or to another request: what was typed is told now or never.
+    /// The form goes away, or turns to another request: typed text is made a draft now or never.
     Leaving,
-    /// The disk refuses writes, and why; or takes them again.
+    /// The disk refuses writes, for this reason; with `None`, it takes them again.
     Disk(Option<String>),
-    /// Only time passed.
+    /// Time has passed.
     Tick,
 }
 
-/// What to do.
+/// An action.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// Make this the draft. It is made on what the form shows
-    /// ([`Prompt::seen`](super::Prompt::seen)), as every edit: a text that others changed meanwhile
-    /// merges.
+    /// Make this the draft. Like every edit, it applies to the version that the form shows
+    /// ([`Prompt::seen`](super::Prompt::seen)): a text that others have changed since is merged.
     Draft {
         /// The question.
         question: String,
@@ -62,12 +61,12 @@ pub(crate) enum Action {
     },
     /// Skip the question.
     Skip {
-        /// Which.
+        /// The question.
         question: String,
     },
     /// Remove the answer.
     Clear {
-        /// Of which question.
+        /// The question.
         question: String,
     },
     /// Submit another's answer from a conflict.
@@ -81,7 +80,7 @@ pub(crate) enum Action {
     Next,
     /// Propose to complete the request.
     Complete(ChatInputResponseKind),
-    /// Stop the process, until the shell lets it go on.
+    /// Stop the process, until the shell lets it continue.
     Stop,
     /// Leave. The request stays open.
     Quit,

@@ -1,4 +1,4 @@
-//! What a person edits of one question, whatever its kind.
+//! The field in which a person edits the answer to one question, of any kind.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -6,26 +6,26 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{choice::Choice, text::TextField};
 use crate::{canonical, line};
 
-/// The part of a question that can be edited.
+/// The editable part of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Field {
     Text(TextField),
     Number(TextField),
     Choice(Choice),
-    /// Of a kind that is not known here.
+    /// A question of an unknown kind.
     Closed,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keyed {
-    /// It means nothing here.
+    /// The key does nothing here.
     Nothing,
     /// Only the cursor moved.
     Moved,
-    /// Text changed: a draft once typing pauses.
+    /// Text changed. It becomes a draft once typing pauses.
     Typed,
-    /// A choice was made: a draft at once.
+    /// A choice was made. It becomes a draft at once.
     Chosen,
 }
 
@@ -45,7 +45,8 @@ impl Field {
         }
     }
 
-    /// Takes on what the answer is now; `typing` says that it holds something that is no draft yet.
+    /// Takes over the current answer; with `typing`, the field holds text that is not in a draft
+    /// yet.
     pub(super) fn follow(&mut self, answer: Option<&ChatInputAnswer>, typing: bool) {
         let value = answer.and_then(value_of);
         let theirs = text_of(answer);
@@ -93,7 +94,7 @@ impl Field {
         }
     }
 
-    /// What is typed here, if it is a text.
+    /// Returns the text typed in this field, if it takes text.
     pub(super) fn words(&self) -> Option<&str> {
         let text = match self {
             Self::Text(field) | Self::Number(field) => field.text(),
@@ -103,7 +104,8 @@ impl Field {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// The answer as it stands here: none, or why it is none yet.
+    /// Returns the answer in this field: `None` if there is none, an error if what was typed is not
+    /// one.
     pub(super) fn value(&self) -> Result<Option<ChatInputAnswerValue>, String> {
         match self {
             Self::Text(field) => Ok(Some(line::text(field.text().to_owned()))),
@@ -120,7 +122,7 @@ impl Field {
     }
 }
 
-/// The text that a text or number question shows for an answer.
+/// Returns the text that a text or number question shows for an answer.
 pub(super) fn text_of(answer: Option<&ChatInputAnswer>) -> String {
     match answer.and_then(value_of) {
         Some(ChatInputAnswerValue::Text(text)) => text.value.clone(),

@@ -1,4 +1,4 @@
-//! What the keys do that are not typing.
+//! The keys that do something other than type.
 
 use ahp_types::state::{ChatInputAnswer, ChatInputResponseKind};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -93,8 +93,8 @@ impl Prompt {
         match key.code {
             KeyCode::Up => self.focus = Focus::Overview(at.saturating_sub(1)),
             KeyCode::Down => self.focus = Focus::Overview((at + 1).min(last)),
-            // Not Esc, which leads here from wherever one is: whoever presses it once too often must
-            // not type `a` into an answer.
+            // Esc does not lead back. It leads here from everywhere, and a person who presses it
+            // once too often must not type `a` into an answer.
             KeyCode::Enter | KeyCode::Tab => {
                 if let Some(id) = ids.get(at) {
                     self.focus = Focus::Question(id.clone());
@@ -117,7 +117,7 @@ impl Prompt {
         questions.map(|question| view::id(question).to_owned()).collect()
     }
 
-    /// Leaves a question: what was typed becomes a draft.
+    /// Leaves a question: typed text becomes a draft.
     fn blur(&mut self) {
         if let Focus::Question(id) = self.focus.clone() {
             self.flush(&id);
@@ -149,7 +149,7 @@ impl Prompt {
         self.focus = Focus::Overview(at.unwrap_or_default());
     }
 
-    /// Enter: the answer as it stands is given, and the next question comes.
+    /// Submits the answer as it stands, and moves to the next question.
     fn answer(&mut self, id: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
         let held = self.request.as_ref().is_some_and(|request| view::answer(request, id).is_some());
@@ -172,7 +172,7 @@ impl Prompt {
     }
 
     fn skip(&mut self, id: &str) {
-        // The words stay where the person wrote them, as the skipped question's draft.
+        // The text stays where the person wrote it, as the draft of the skipped question.
         self.flush(id);
         self.actions.push_back(Action::Skip { question: id.to_owned() });
         self.next(id);
@@ -183,7 +183,7 @@ impl Prompt {
         self.actions.push_back(Action::Clear { question: id.to_owned() });
     }
 
-    /// Takes another's answer; of several, the one that a digit names next.
+    /// Takes another's answer; if there are several, the next digit chooses one.
     fn take(&mut self, id: &str) {
         let request = self.request.as_ref();
         let conflicts = request.into_iter().flat_map(|request| view::conflicts(request, id));
@@ -209,8 +209,8 @@ impl Prompt {
         self.actions.push_back(Action::Take { question: id.to_owned(), peer });
     }
 
-    /// A response ends it for everybody, so a no, and a yes that leaves something behind, want a
-    /// second press.
+    /// Completes the request, for everybody. A decline, a cancel, and an accept that leaves
+    /// something out need a second press.
     fn complete(
         &mut self,
         response: ChatInputResponseKind,

@@ -1,11 +1,11 @@
-//! What the screen shows, before it is bytes.
+//! The screen's contents, before they are bytes.
 
-/// Rows from top to bottom, none wider than the terminal, and where the cursor stands.
+/// Rows from top to bottom, none wider than the terminal, and the place of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Frame {
     /// The rows.
     pub rows: Vec<Row>,
-    /// Row and column of the cursor, if it is to be seen.
+    /// The row and column of the cursor, if it is visible.
     pub cursor: Option<(usize, usize)>,
 }
 
@@ -14,20 +14,20 @@ pub(crate) struct Frame {
 pub(crate) struct Row {
     /// Its text, safe to print.
     pub text: String,
-    /// How it looks where colours are wanted.
+    /// The look, where colours are wanted.
     pub tone: Tone,
 }
 
-/// How a row looks. The text alone says the same.
+/// The look of a row. It adds nothing that the text does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// As text is.
+    /// Normal text.
     Plain,
-    /// Its subject.
+    /// The subject.
     Strong,
-    /// What can be read later.
+    /// Text that can be read later.
     Faint,
-    /// What wants attention.
+    /// Text that needs attention.
     Alert,
 }
 

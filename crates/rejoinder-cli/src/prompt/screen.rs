@@ -1,5 +1,5 @@
-//! Frames as bytes for a terminal: only the rows that are ours, and of them only those that
-//! changed. The rest of the terminal, with its scrollback, is left as it is.
+//! Frames as bytes for a terminal. Only our own rows are written, and of them only those that
+//! changed. The rest of the terminal, with its scrollback, stays as it is.
 
 use std::io::{self, Write};
 
@@ -13,26 +13,26 @@ use crossterm::{
 use super::{Frame, Row, Tone};
 use crate::plain;
 
-/// What of the terminal is ours, and what it shows.
+/// Our part of the terminal, and what it shows.
 #[derive(Debug)]
 pub(crate) struct Screen {
     colours: bool,
     reflows: bool,
     shown: Vec<Row>,
-    /// The row of ours in which the terminal's cursor is.
+    /// The terminal cursor's row, counted from our first.
     at: usize,
-    /// The column in which it is.
+    /// The terminal cursor's column.
     column: usize,
 }
 
 impl Screen {
-    /// Nothing is ours yet. Without `colours` (`NO_COLOR`) text comes without any attribute. One that
-    /// `reflows` breaks its lines anew when it gets narrower.
+    /// Makes a screen that owns no rows yet. Without `colours` (`NO_COLOR`) text has no attributes.
+    /// A terminal that `reflows` rewraps its lines when it gets narrower.
     pub(crate) fn new(colours: bool, reflows: bool) -> Self {
         Self { colours, reflows, shown: Vec::new(), at: 0, column: 0 }
     }
 
-    /// Shows a frame in place of the one before.
+    /// Shows a frame in place of the last one.
     pub(crate) fn show(&mut self, frame: &Frame, out: &mut impl Write) -> io::Result<()> {
         let unchanged = self.shown == frame.rows;
         queue!(out, Hide)?;
@@ -70,8 +70,8 @@ impl Screen {
         out.flush()
     }
 
-    /// Takes the form away from a terminal that is so wide now: where it has broken our rows anew,
-    /// there are more above the cursor than we drew.
+    /// Removes the form from a terminal that now has this width. If the terminal rewrapped our
+    /// rows, there are more of them above the cursor than we drew.
     pub(crate) fn resized(&mut self, columns: usize, out: &mut impl Write) -> io::Result<()> {
         if self.reflows {
             let columns = columns.max(1);
@@ -83,14 +83,14 @@ impl Screen {
         self.clear(out)
     }
 
-    /// Leaves what is shown to the terminal: nothing is ours any more, and the form comes anew where
-    /// the cursor is.
+    /// Leaves our rows to the terminal: none is ours any more, and the form is drawn again at the
+    /// cursor.
     pub(crate) fn forget(&mut self) {
         self.shown.clear();
         (self.at, self.column) = (0, 0);
     }
 
-    /// Takes the form away: nothing is ours any more, and the cursor is where the form began.
+    /// Removes the form: no row is ours any more, and the cursor is where the form began.
     pub(crate) fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.go(0, out)?;
         queue!(out, Clear(ClearType::FromCursorDown), Show)?;
@@ -98,7 +98,7 @@ impl Screen {
         out.flush()
     }
 
-    /// To the start of a row of ours. Below the last one, line feeds make room.
+    /// Moves to the start of one of our rows. Below the last one, line feeds make room.
     fn go(&mut self, row: usize, out: &mut impl Write) -> io::Result<()> {
         queue!(out, MoveToColumn(0))?;
         if let Some(up) = self.at.checked_sub(row).filter(|up| *up > 0) {

@@ -17,7 +17,7 @@ struct Driver {
     now: u64,
 }
 
-/// The full id of a peer.
+/// Returns the full id of a peer.
 fn id(name: &str) -> String {
     samples::peer(name).to_string()
 }

@@ -1,18 +1,18 @@
-//! Text that is being typed here while others type into it too.
+//! Text that is typed here while others type into it too.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::plain;
 
-/// Text with a cursor. What people take for one character is one step.
+/// Text with a cursor. It moves by characters as people see them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TextField {
     text: String,
-    /// In bytes, between two characters.
+    /// The offset in bytes, between two characters.
     cursor: usize,
 }
 
-/// Text laid out in columns, and where the cursor stands in it.
+/// Text laid out in columns, and the place of the cursor in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) rows: Vec<String>,
@@ -69,7 +69,7 @@ impl TextField {
             self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at);
     }
 
-    /// The shared text is this now: the cursor stays behind the same character.
+    /// Takes over the shared text. The cursor stays behind the same character.
     pub(super) fn follow(&mut self, shared: &str) {
         if self.text == shared {
             return;
@@ -80,8 +80,8 @@ impl TextField {
         self.text = shared.to_owned();
     }
 
-    /// Its rows at a width. A character that must not be printed is shown as a question mark, so
-    /// that whoever edits it meets it.
+    /// Returns the rows at a width. A character that must not be printed is shown as a replacement
+    /// character, so that a person who edits the text notices it.
     pub(super) fn layout(&self, columns: usize) -> Layout {
         let columns = columns.max(2);
         let mut layout = Layout { rows: vec![String::new()], row: 0, column: 0 };

@@ -1,5 +1,5 @@
-//! A request as the events that would have led to what it shows, or that lead on from what was
-//! shown before.
+//! A request as events: those that would have led to what it shows, or those that lead on from what
+//! was shown before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::{
     view::{Held, answer, conflicts, defaults, questions},
 };
 
-/// Everything that is so.
+/// Returns the present state as events.
 pub(crate) fn events(view: &RequestView) -> Vec<Event> {
     let mut events = vec![opened(view)];
     events.extend(view.projection.answers.keys().filter_map(|question| answered(view, question)));
@@ -21,7 +21,7 @@ pub(crate) fn events(view: &RequestView) -> Vec<Event> {
     events
 }
 
-/// What is asked.
+/// Returns the event that says what is asked.
 pub(crate) fn opened(view: &RequestView) -> Event {
     Event::Opened {
         defaults: defaults(questions(view), |_| false),
@@ -32,10 +32,10 @@ pub(crate) fn opened(view: &RequestView) -> Event {
     }
 }
 
-/// What is otherwise than `before`; of another request, everything.
+/// Returns the differences from `before`; if that is another request, everything.
 ///
-/// The engine tells of each edit, also of one that changes nothing shown, and a decision brings
-/// answers that no edit told of; so it is the views that are compared.
+/// It compares views, for two reasons: the engine reports every edit, even one that changes nothing
+/// on the screen, and a decision can bring answers that no event reported.
 pub(crate) fn changes_since(view: &RequestView, before: Option<&RequestView>) -> Vec<Event> {
     let Some(before) = before.filter(|before| before.request.id == view.request.id) else {
         return events(view);
@@ -68,7 +68,7 @@ pub(crate) fn changes_since(view: &RequestView, before: Option<&RequestView>) ->
     events
 }
 
-/// The host that its URL asks, in ASCII; none for a URL that may not be opened.
+/// Returns the host in its URL, in ASCII; `None` if the URL may not be opened.
 fn host(view: &RequestView) -> Option<String> {
     let url = ReviewUrl::read(view.request.url.as_deref()?).ok()?;
     Some(url.host().to_owned())
@@ -83,7 +83,8 @@ fn answered(view: &RequestView, question: &QuestionId) -> Option<Event> {
     })
 }
 
-/// An answer is there no more, or never was and something else is in conflict with that.
+/// Returns the event for a question without an answer: the answer is gone, or never was, and only a
+/// conflict has changed.
 fn gone(view: &RequestView, before: &RequestView, question: &str) -> Event {
     let by = answer(before, question).and_then(|held| held.by.first());
     Event::Answer {
@@ -99,7 +100,7 @@ fn gone(view: &RequestView, before: &RequestView, question: &str) -> Event {
     }
 }
 
-/// Its end, if it has ended.
+/// Returns the end of the request, if it has ended.
 fn ended(view: &RequestView) -> Option<Event> {
     let request = view.request.id.clone();
     match &view.status {
@@ -120,7 +121,7 @@ fn ended(view: &RequestView) -> Option<Event> {
     }
 }
 
-/// Submitted and skipped answers: a draft was not given.
+/// Returns the submitted and skipped answers: a draft was not given.
 fn given(view: &RequestView) -> BTreeMap<String, serde_json::Value> {
     let given = view.projection.answers.iter().filter(|(_, held)| match held.answer {
         ChatInputAnswer::Submitted(_) | ChatInputAnswer::Skipped(_) => true,
@@ -129,7 +130,7 @@ fn given(view: &RequestView) -> BTreeMap<String, serde_json::Value> {
     given.map(|(id, held)| (id.to_string(), canonical::answer(&held.answer))).collect()
 }
 
-/// Question by question, in the order of their ids.
+/// Returns the late answers, in the order of their questions' ids.
 fn not_included(view: &RequestView) -> Vec<Event> {
     let mut late: Vec<_> = view.not_included.iter().collect();
     late.sort_by(|one, other| one.question.cmp(&other.question));
@@ -143,7 +144,7 @@ fn not_included(view: &RequestView) -> Vec<Event> {
 }
 
 impl Held<'_> {
-    /// As events spell it.
+    /// Returns the answer as events spell it.
     pub(crate) fn given(self) -> Given {
         let (state, value) = match self.answer {
             ChatInputAnswer::Draft(answered) => (AnswerState::Draft, Some(&answered.value)),

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::Held;
 use crate::event::Given;
 
-/// The ids of its questions, in order: `env`, `notes`, `count`, `go`, `areas`, `rate`.
+/// Returns a request; the ids of its questions, in order, are `env`, `notes`, `count`, `go`,
+/// `areas`, `rate`.
 pub(crate) fn request() -> RequestView {
     view(json!({"id": "r1", "message": "Deploy 1.4?", "questions": [
         {"kind": "single-select", "id": "env", "title": "Environment", "message": "Where to?",
@@ -48,7 +49,7 @@ pub(crate) fn view(request: Value) -> RequestView {
     }
 }
 
-/// The peer of that name.
+/// Returns the peer with that name.
 pub(crate) fn peer(name: &str) -> PeerId {
     let mut id = [0; 32];
     id[..name.len()].copy_from_slice(name.as_bytes());
@@ -59,7 +60,7 @@ pub(crate) fn decided(response: ChatInputResponseKind, by: &str) -> RequestStatu
     RequestStatus::Decided { response, by: peer(by), proposal: ProposalId([4; 32]) }
 }
 
-/// An answer, written as in AHP's JSON.
+/// Returns an answer that is written as in AHP's JSON.
 pub(crate) fn held(answer: Value, by: &[&str]) -> Answer {
     Answer {
         answer: serde_json::from_value(answer).unwrap(),
@@ -75,12 +76,12 @@ pub(crate) fn selected(state: &str, value: &str, by: &str) -> Answer {
     held(json!({"state": state, "value": {"kind": "selected", "value": value}}), &[by])
 }
 
-/// The same answer in conflict with another one.
+/// Returns the same answer in conflict with another one.
 pub(crate) fn conflict(Answer { answer, authors }: Answer) -> Conflict {
     Conflict { answer, authors }
 }
 
-/// The same answer, too late for the decision; each of its authors gave it.
+/// Returns the same answer, too late for the decision, once for each of its authors.
 pub(crate) fn late(question: &str, Answer { answer, authors }: Answer) -> Vec<NotIncluded> {
     let late = |author| NotIncluded {
         question: question.into(),
@@ -92,7 +93,7 @@ pub(crate) fn late(question: &str, Answer { answer, authors }: Answer) -> Vec<No
     authors.into_iter().map(late).collect()
 }
 
-/// The same answer as events spell it.
+/// Returns the same answer as events spell it.
 pub(crate) fn given(Answer { answer, authors }: &Answer) -> Given {
     Held { answer, by: authors }.given()
 }

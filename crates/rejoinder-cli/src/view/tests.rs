@@ -1,4 +1,4 @@
-//! Views in words and as events.
+//! Views of requests, in words and as events.
 
 use ahp_types::state::ChatInputQuestion;
 use rejoinder::form::Rules;
@@ -135,7 +135,7 @@ fn a_url_is_shown_as_it_is_sent() {
     for (text, expected) in [
         ("https://ok.example/a?b#c", "https://ok.example/a?b#c"),
         ("https://аррӏе.com/", "https://аррӏе.com/ (the host is xn--80ak6aa92e.com)"),
-        // Of a request that an older release has raised.
+        // A request raised by an older release.
         (
             "https://ok.example/\u{202e}gnp.exe",
             "https://ok.example/%E2%80%AEgnp.exe (not to be opened: the character U+202E must be written with %)",
@@ -171,7 +171,8 @@ fn rules_that_ahp_has_no_word_for_in_words() {
     );
 }
 
-/// What is shown of a question that nobody touches, in words and in events, is what the server gets.
+/// Checks that the value shown for an untouched question, in words and in events, is what the
+/// server gets.
 #[test]
 fn what_is_sent_for_a_question_that_is_left_is_shown() {
     let elicitation = rejoinder_mcp::Elicitation::read(
@@ -212,7 +213,7 @@ fn what_is_sent_for_a_question_that_is_left_is_shown() {
     for (question, shown) in defaults {
         assert_eq!(shown["value"], content[question], "{question}");
     }
-    // A skip is a no to the default too.
+    // A skip rejects the default too.
     request
         .projection
         .answers

@@ -1,4 +1,4 @@
-//! A question and its answers in words. Everything that comes out is safe to print.
+//! A question and its answers in words. All of the output is safe to print.
 
 use ahp_types::state::{ChatInputAnswerValue, ChatInputOption, ChatInputQuestion};
 
@@ -6,7 +6,7 @@ use rejoinder::form::{ReviewUrl, excluded_bound};
 
 use crate::{canonical, plain};
 
-/// A question's id, exactly; of a kind that is not known here, as far as it has one.
+/// Returns a question's id as it is; for a question of an unknown kind, the id if it has one.
 pub(crate) fn id(question: &ChatInputQuestion) -> &str {
     match question {
         ChatInputQuestion::Text(question) => &question.id,
@@ -22,7 +22,7 @@ fn member<'a>(raw: &'a serde_json::Value, key: &str) -> Option<&'a str> {
     raw.get(key).and_then(serde_json::Value::as_str)
 }
 
-/// What to call a question in a list: its title, else what it asks, else its id.
+/// Returns a question's name in a list: its title, or else its text, or else its id.
 pub(crate) fn title(question: &ChatInputQuestion) -> String {
     let title = match question {
         ChatInputQuestion::Text(question) => question.title.as_deref(),
@@ -38,8 +38,9 @@ pub(crate) fn title(question: &ChatInputQuestion) -> String {
     if shown.trim().is_empty() { plain::name(id(question)) } else { shown }
 }
 
-/// A request's URL as it is sent, with the host that is asked where that is written otherwise.
-/// One of an older release that may not be opened is shown with its odd characters escaped.
+/// Returns a request's URL as it is sent, followed by the host's name in ASCII if that is spelled
+/// differently. A URL from an older release that may not be opened is shown with its odd characters
+/// escaped.
 pub(crate) fn url(text: &str) -> String {
     match ReviewUrl::read(text) {
         Ok(url) if url.shows_its_host() => url.as_str().to_owned(),
@@ -62,7 +63,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What a question asks, in lines.
+/// Returns the text of a question, in lines.
 pub(crate) fn message(question: &ChatInputQuestion) -> Vec<String> {
     plain::lines(match question {
         ChatInputQuestion::Text(question) => &question.message,
@@ -76,7 +77,7 @@ pub(crate) fn message(question: &ChatInputQuestion) -> Vec<String> {
     })
 }
 
-/// True if accepting needs an answer to it.
+/// True if an accept needs an answer to the question.
 pub(crate) fn is_required(question: &ChatInputQuestion) -> bool {
     match question {
         ChatInputQuestion::Text(question) => question.required,
@@ -91,7 +92,7 @@ pub(crate) fn is_required(question: &ChatInputQuestion) -> bool {
     .unwrap_or(false)
 }
 
-/// The options of a select.
+/// Returns the options of a select.
 pub(crate) fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
     match question {
         ChatInputQuestion::SingleSelect(question) => &question.options,
@@ -104,7 +105,7 @@ pub(crate) fn options(question: &ChatInputQuestion) -> &[ChatInputOption] {
     }
 }
 
-/// The rules for an answer.
+/// Returns the rules for an answer, in words.
 pub(super) fn constraints(question: &ChatInputQuestion) -> String {
     match question {
         ChatInputQuestion::Text(question) => {
@@ -180,7 +181,7 @@ fn bounds(min: Option<f64>, max: Option<f64>) -> Option<String> {
     }
 }
 
-/// A value in words: options by their labels.
+/// Returns a value in words: options by their labels.
 pub(crate) fn value(question: Option<&ChatInputQuestion>, value: &ChatInputAnswerValue) -> String {
     let label = |id: &String| {
         let options = question.map(options).unwrap_or_default();
@@ -198,7 +199,7 @@ pub(crate) fn value(question: Option<&ChatInputQuestion>, value: &ChatInputAnswe
         ChatInputAnswerValue::Boolean(_) => "no".to_owned(),
         ChatInputAnswerValue::Selected(selected) => {
             let own = own(&selected.freeform_values);
-            // Own words alone come with an empty or an echoed id, which is no option.
+            // Free text alone comes with an empty or an echoed id, which is not an option.
             let options = question.map(options).unwrap_or_default();
             let chosen = options.iter().any(|option| option.id == selected.value);
             let chosen = (chosen || own.is_empty()).then(|| label(&selected.value));

@@ -3,13 +3,13 @@
 use super::named;
 
 named! {
-    /// Something that somebody does, which each of many worlds must have seen once.
+    /// A rare deed of somebody. Each kind must occur at least once in a survey of many worlds.
     Deed {
-        /// A device joined in the middle of it.
+        /// A device joined while faults were happening.
         LateJoin = "late join",
-        /// Somebody completed a request a second time.
+        /// A member completed a request a second time.
         SecondProposal = "second proposal",
-        /// Somebody completed a request that was settled.
+        /// A member completed a request that was settled.
         LateProposal = "late proposal",
         /// A home hosts one workspace and is a member of another.
         SecondWorkspace = "second workspace",
@@ -21,7 +21,7 @@ named! {
         AskedTwice = "asked to join twice",
         /// A device asked more often than there are places at the door.
         AskedOften = "asked to join often",
-        /// A person let a device in, after a while.
+        /// A person let a device in after a while.
         Approved = "let in by a person",
         /// A person did not let a device in.
         NotApproved = "not let in by a person",

@@ -1,4 +1,4 @@
-//! Counts of everything that happens in a world.
+//! The counts of everything that happens in a world.
 
 use std::{
     collections::BTreeMap,
@@ -8,20 +8,20 @@ use std::{
 
 use super::{Deed, Fault, MachineFault, Mishap, Partition};
 
-/// Something that is counted, and that must have happened in one of many worlds: a kind that
-/// never did is an error of the simulator.
+/// A kind of happening that is counted. If one never occurs in a survey of many worlds, that is an
+/// error of the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Happening {
-    /// It was made to happen.
+    /// A fault, which the world made happen.
     Fault(Fault),
-    /// It was seen.
+    /// A mishap, which was only seen.
     Mishap(Mishap),
-    /// Somebody did it.
+    /// A deed, which somebody did.
     Deed(Deed),
 }
 
 impl Happening {
-    /// Returns every kind.
+    /// Returns all kinds.
     pub fn all() -> impl Iterator<Item = Self> {
         let mishaps = Mishap::ALL.iter().copied().map(Self::Mishap);
         let deeds = Deed::ALL.iter().copied().map(Self::Deed);
@@ -69,7 +69,7 @@ impl From<Deed> for Happening {
     }
 }
 
-/// The number of times that each thing has happened in a world.
+/// The counts of what has happened in a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fired(Arc<Mutex<BTreeMap<Happening, u64>>>);
 

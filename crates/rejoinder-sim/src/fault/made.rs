@@ -1,29 +1,29 @@
-//! The faults that a world makes happen, one after the other.
+//! The faults that a world makes happen, one after another.
 
 use std::fmt;
 
 use super::named;
 
-/// A fault that is made to happen.
+/// A fault that a world makes happen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// Peers don't reach each other for a while.
     Partition(Partition),
-    /// Something befalls one machine.
+    /// A fault of one machine.
     Machine(MachineFault),
     /// A member's home was copied, and both copies ran.
     Cloned,
 }
 
 impl Fault {
-    /// Returns every fault.
+    /// Returns all faults.
     pub fn all() -> impl Iterator<Item = Self> {
         let partitions = Partition::ALL.iter().copied().map(Self::Partition);
         let of_machines = MachineFault::ALL.iter().copied().map(Self::Machine);
         partitions.chain(of_machines).chain([Self::Cloned])
     }
 
-    /// Returns its name in reports.
+    /// Returns the fault's name in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Partition(partition) => partition.word(),
@@ -39,7 +39,7 @@ impl From<MachineFault> for Fault {
     }
 }
 
-/// The innermost name alone: no two kinds share one, and traces show sets of them.
+/// Prints the innermost name alone: no two kinds share one, and traces show sets of them.
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -71,7 +71,7 @@ named! {
         Star = "star",
         /// Only neighbours in a circle reach each other.
         Ring = "ring",
-        /// Two groups that one peer alone connects.
+        /// Two groups were connected by one peer alone.
         Bridge = "bridge",
         /// Peers were cut off one by one, and came back in another order.
         Swizzle = "swizzle",
@@ -103,7 +103,7 @@ named! {
         Reopened = "reopened",
         /// A peer went offline and online again.
         Offline = "offline",
-        /// A machine came into another network.
+        /// A machine moved to another network.
         Moved = "address changed",
         /// A clock jumped.
         ClockJump = "clock jump",

@@ -1,4 +1,4 @@
-//! The mishaps that are only seen: nobody makes one happen at a given moment.
+//! The mishaps that are only seen: nothing makes one happen at a chosen moment.
 
 use super::named;
 

@@ -6,27 +6,27 @@ use tokio::time::Instant;
 
 use crate::{draws::Draws, fault::Mishap};
 
-/// The quality of a link, in one direction.
+/// The properties of a link, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkQuality {
-    /// The time that a packet takes.
+    /// The time that a packet takes to arrive.
     pub latency: Duration,
-    /// The extra time that it may take.
+    /// The largest extra time, drawn for each packet.
     pub jitter: Duration,
-    /// Packets of a thousand that are lost.
+    /// The packets of a thousand that are lost.
     pub loss: u32,
-    /// Packets of a thousand that come twice.
+    /// The packets of a thousand that come twice.
     pub twice: u32,
-    /// Packets of a thousand that come late, behind others.
+    /// The packets of a thousand that come late, behind others.
     pub late: u32,
-    /// Bytes that pass in a second; `None` without a limit.
+    /// The bytes per second; `None` means no limit.
     pub bandwidth: Option<u32>,
     /// True if packets that are not late keep their order.
     pub in_order: bool,
 }
 
 impl Default for LinkQuality {
-    /// Returns a good link: 20 ms, in order, nothing lost.
+    /// Returns a good link: 20 ms, in order, no loss.
     fn default() -> Self {
         Self {
             latency: Duration::from_millis(20),
@@ -40,13 +40,13 @@ impl Default for LinkQuality {
     }
 }
 
-/// A link, and how busy it is.
+/// A link, and the load on it.
 #[derive(Debug)]
 pub(super) struct BusyLink {
     link: LinkQuality,
-    /// The time at which the last byte that waits will have left.
+    /// The time at which the last waiting byte will have left.
     free: Option<Instant>,
-    /// The time at which the last packet that keeps its order arrives.
+    /// The time at which the last packet in order arrives.
     last: Option<Instant>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Delivery {
     pub(super) mishap: Option<Mishap>,
 }
 
-/// The longest time that a packet waits in front of a slow link.
+/// The longest time that a packet waits to enter a slow link.
 const QUEUE: Duration = Duration::from_millis(500);
 
 impl BusyLink {
@@ -91,7 +91,7 @@ impl BusyLink {
         Delivery { arrivals: [Some(at), twice.then(|| at + delay)], mishap }
     }
 
-    /// Returns the time at which a packet has left; `None` if it finds no place to wait in.
+    /// Returns the time at which a packet has left; `None` if the queue is full.
     fn pass(&mut self, now: Instant, len: usize) -> Option<Instant> {
         let Some(bandwidth) = self.link.bandwidth else { return Some(now) };
         let start = self.free.map_or(now, |free| free.max(now));

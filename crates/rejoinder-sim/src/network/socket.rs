@@ -19,7 +19,7 @@ use tokio::{
 
 use super::Network;
 
-/// The network as one machine has it.
+/// The network, as one machine sees it.
 #[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) network: Network,
@@ -52,7 +52,7 @@ impl AsyncUdpSocket for Socket {
 
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
         let mut state = self.network.lock();
-        // A process that has died says nothing more, whatever its tasks still do.
+        // A dead process sends nothing more, whatever its tasks still do.
         if state.ports.get(&self.place).is_none_or(|port| port.owner != self.owner) {
             return Ok(());
         }
@@ -118,14 +118,14 @@ impl UdpPoller for AlwaysReady {
     }
 }
 
-/// Runs quinn on tokio's clock, and can end all that it runs.
+/// Runs quinn on tokio's clock, and can end all its tasks.
 #[derive(Debug, Default)]
 pub(crate) struct VirtualTime {
     tasks: Mutex<Vec<AbortHandle>>,
 }
 
 impl VirtualTime {
-    /// Ends everything at once, as the end of a process does.
+    /// Ends all tasks at once, as the end of a process does.
     pub(crate) fn kill(&self) {
         for task in self.tasks.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             task.abort();

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::draws::Draws;
 
-/// The number of requests that may wait at once.
+/// The number of requests that may be open at once.
 const OPEN: usize = 3;
 
-/// The number of short requests that are asked in a row.
+/// The number of short requests asked in a row.
 const SHORT: u32 = 14;
 
-/// Works for as long as things break. The host of a second workspace is a person, who asks less.
+/// Works for as long as things break. The host of the second workspace is a person, who asks less.
 pub(super) async fn work(swarm: Swarm, space: usize) {
     let space = &swarm.0.spaces[space];
     let mut draws = swarm.draws(&format!("agent {}", space.number));
@@ -54,7 +54,7 @@ struct Agent<'a> {
 }
 
 impl Agent<'_> {
-    /// Does one thing. What is refused is refused; only a closed home ends the run.
+    /// Does one thing. A refusal is counted; only a closed home ends the run.
     async fn act(&mut self) -> Result<(), NotDone> {
         match self.try_act().await {
             Err(NotDone::Refused(refused)) => {
@@ -74,7 +74,8 @@ impl Agent<'_> {
         if self.draws.chance(150) {
             return self.take_an_outcome().await;
         }
-        // Every look at a workspace shows all of it, and two such ones are more than a world affords.
+        // Every look at a workspace shows all of it, and two workspaces like this are more than a
+        // world can afford.
         let profile = &self.swarm.0.profile;
         let busy = profile.busy && !profile.second && self.draws.chance(300);
         if busy && self.swarm.0.ledger.may_rush() {
@@ -92,7 +93,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Resumes the turn that failed, or begins another.
+    /// Resumes the turn that failed, or begins another one.
     async fn begin(&mut self) -> Result<(), NotDone> {
         let chat = self.host.workspace().chat().await?.chat;
         if let Some(last) = chat.turns.last().filter(|_| self.draws.chance(400)) {
@@ -111,7 +112,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Waits again for everything that waits.
+    /// Takes up every request again.
     async fn take_up(&self) -> Result<(), NotDone> {
         for request in self.host.workspace().view().await?.requests {
             self.host.asked(request.id).await?;
@@ -137,7 +138,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// What the request of an id is like, whenever it is asked.
+    /// Returns the form of the request with that id: the same one each time it is asked.
     fn form(&self, id: &str) -> Form {
         let purpose = format!("form {} of {}", id, self.space.number);
         Form::draw(&self.swarm.0.profile, &mut self.swarm.draws(&purpose))
@@ -155,7 +156,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Asks many short things in a row, which are settled as soon as they are asked.
+    /// Asks many short requests in a row, which are settled as soon as they are asked.
     async fn ask_much(&mut self, turn: &Turn) -> Result<(), NotDone> {
         for _ in 0..SHORT {
             *self.number += 1;
@@ -181,7 +182,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Says that the program has what was decided; it may have said so before.
+    /// Says that the program has taken a decision. It may have said so before.
     async fn take_an_outcome(&mut self) -> Result<(), NotDone> {
         let requests = self.host.workspace().view().await?.requests;
         let decided = |view: &&RequestView| matches!(view.status, RequestStatus::Decided { .. });
@@ -194,7 +195,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// The open requests: their ids and revisions.
+    /// Returns the ids and revisions of the open requests.
     async fn open(&self) -> Result<Vec<(String, u32)>, NotDone> {
         let requests = self.host.workspace().view().await?.requests;
         let open = requests.into_iter().filter(|view| view.status == RequestStatus::Open);
@@ -202,7 +203,7 @@ impl Agent<'_> {
     }
 
     async fn end(&mut self, turn: Turn, how: &'static str) -> Result<(), NotDone> {
-        // Most turns go on, or little would ever be answered.
+        // Most turns continue, or little would ever be answered.
         if !self.draws.chance(400) {
             return Ok(());
         }

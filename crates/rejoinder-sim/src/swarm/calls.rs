@@ -1,5 +1,5 @@
-//! Checks that every command is answered. If a disk refuses writes, commands that come after that
-//! are told so at once.
+//! The check that every command is answered. While a disk refuses writes, new commands must be told
+//! so at once.
 
 use std::{
     collections::BTreeMap,
@@ -13,14 +13,14 @@ use tokio::time::{Instant, timeout};
 use super::{Swarm, liveness::REST};
 use crate::{lock::lock, peer::Peer};
 
-/// The time that a command may take if its disk was refusing writes already when it came. A read
-/// may wait for the next try, and for the end of a round that stalls: it is not known yet how that
-/// round ends.
+/// The longest time until a command is refused, if its disk was refusing writes before it came. A
+/// read may have to wait for the next attempt, and for the end of a round that stalls: until then
+/// nobody knows the result of that round.
 const REFUSED_IN: Duration = Duration::from_secs(15);
 /// The time between two checks.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Those who wait for an answer.
+/// The commands that wait for an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls(Arc<Mutex<Inner>>);
 
@@ -28,7 +28,7 @@ pub(super) struct Calls(Arc<Mutex<Inner>>);
 struct Inner {
     number: u64,
     waiting: BTreeMap<u64, Waiting>,
-    /// The time since which the disks of these peers refuse writes.
+    /// The time since which each of these peers' disks refuses writes.
     failing: BTreeMap<String, Instant>,
 }
 
@@ -41,7 +41,7 @@ struct Waiting {
     served: Instant,
 }
 
-/// One who waits for an answer, until this is dropped.
+/// A command that waits for an answer, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Call {
     calls: Calls,
@@ -65,12 +65,12 @@ impl Calls {
         }
     }
 
-    /// A process is gone, and with it what it knew of its disk.
+    /// Forgets the disk's state, since the process that knew it has ended.
     pub(super) fn crashed(&self, peer: &str) {
         lock(&self.0).failing.remove(peer);
     }
 
-    /// Somebody at a peer does something.
+    /// Notes that somebody at a peer begins a command.
     pub(super) fn begin(&self, peer: &Peer, what: &'static str) -> Call {
         let mut inner = lock(&self.0);
         inner.number += 1;
@@ -81,7 +81,7 @@ impl Calls {
         Call { calls: self.clone(), number }
     }
 
-    /// Returns those who wait, in words.
+    /// Returns the waiting commands, in words.
     fn waiting(&self) -> Vec<String> {
         let now = Instant::now();
         let inner = lock(&self.0);
@@ -91,7 +91,7 @@ impl Calls {
         inner.waiting.values().map(line).collect()
     }
 
-    /// The disk of a peer stalls: those who wait for it are heard no sooner than it.
+    /// Notes that a peer's disk stalls: a command that waits for it is not answered sooner.
     fn stalls(&self, peer: &Peer) {
         let (now, mut inner) = (Instant::now(), lock(&self.0));
         for call in inner.waiting.values_mut().filter(|call| call.peer == peer.name()) {
@@ -99,7 +99,7 @@ impl Calls {
         }
     }
 
-    /// One who came after its disk had failed, and has not been told so.
+    /// Returns a command that came after its disk had failed and was not told so.
     fn not_refused(&self) -> Option<String> {
         let (now, inner) = (Instant::now(), lock(&self.0));
         let waits = inner.waiting.values().find(|call| {
@@ -116,7 +116,7 @@ impl Calls {
 }
 
 impl Swarm {
-    /// Looks after those who wait, for as long as things break.
+    /// Watches the waiting commands for as long as things break.
     pub(super) async fn watch_calls(self) {
         while self.pause(LOOK).await {
             for peer in self.0.world.peers().iter().filter(|peer| peer.disk().stalls()) {
@@ -128,7 +128,8 @@ impl Swarm {
         }
     }
 
-    /// Everybody ends what was begun: nothing is broken that an answer would have to wait for.
+    /// Checks that every command that was begun ends: nothing is broken that an answer would have
+    /// to wait for.
     pub(super) async fn all_is_answered(&self) {
         let mut everybody = std::mem::take(&mut *lock(&self.0.everybody));
         let all = async {

@@ -1,5 +1,5 @@
-//! How devices come in: which ticket a person has, who waits for a person's word, and who must ask
-//! for another ticket.
+//! The ways in: the ticket that a person has, the devices that wait for approval, and the people
+//! who must ask for another ticket.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,15 +13,15 @@ use rejoinder::{
 use super::{Space, Swarm, profile::Door};
 use crate::{draws::Draws, fault::Deed, lock::lock, peer::Peer, world::World};
 
-/// A home that knows nothing of the workspaces, and whose address some tickets have.
+/// A home that knows nothing of the workspaces, but whose address is on some tickets.
 pub(super) const STRANGER: &str = "stranger";
 
-/// Those who wait at the doors.
+/// The devices that wait to be let in.
 #[derive(Debug, Default)]
 pub(super) struct Doors {
-    /// Devices that wait for a person's word.
+    /// The devices that wait for a person's approval.
     waiting: BTreeMap<WorkspaceId, BTreeSet<PeerId>>,
-    /// Peers that were told no.
+    /// The peers that were refused.
     refused: BTreeSet<(String, WorkspaceId)>,
 }
 
@@ -37,7 +37,7 @@ impl Doors {
     }
 }
 
-/// The tickets of a workspace.
+/// Makes the ticket of a workspace.
 pub(super) async fn ticket(door: Door, host: &Host, stranger: Option<&Peer>) -> Ticket {
     let seats = if door == Door::Seats { 1 } else { 32 };
     let approve = matches!(door, Door::Approval { .. });
@@ -60,7 +60,7 @@ impl Swarm {
         lock(&self.0.doors).event(&self.0.world, peer, event);
         if let HomeEvent::Plain(Event::JoinRefused { why, .. }) = event {
             match self.0.profile.door {
-                // Nobody says no there, and there are seats enough.
+                // Nobody refuses a device there, and there are enough seats.
                 Door::Open | Door::Stranger => {
                     self.0.world.fail(format!("{peer} was not let in: {why}"));
                 }
@@ -69,7 +69,7 @@ impl Swarm {
         }
     }
 
-    /// The ticket that a person has; another one when that did not do.
+    /// Returns the ticket that a person has, or a new one if that was refused.
     pub(super) async fn ticket(&self, peer: &Peer, space: &Space) -> Option<Ticket> {
         let refused = (peer.name().to_owned(), space.workspace);
         if !lock(&self.0.doors).refused.contains(&refused) {
@@ -80,7 +80,7 @@ impl Swarm {
         Some(ticket)
     }
 
-    /// A ticket as the host gives it now, to one whom it knows.
+    /// Makes a ticket at the host, which names the members that it knows now.
     pub(super) async fn new_ticket(&self, space: &Space) -> Option<Ticket> {
         let host = self.hosted(space).await?;
         let life = space.host.life()?;
@@ -100,7 +100,7 @@ impl Swarm {
         lock(&self.0.doors).refused.contains(&(peer.name().to_owned(), space.workspace))
     }
 
-    /// A person at the host says yes or no to one who waits.
+    /// Has a person at the host approve or refuse a device that waits.
     pub(super) async fn answer_the_door(
         &self,
         space: &Space,
@@ -116,9 +116,10 @@ impl Swarm {
                 self.0.world.ground.fired.count(fault);
                 Ok(())
             }
-            // It was answered already, or waits no more.
+            // The device was answered already, or no longer waits.
             Err(NotDone::Refused(Refused::NobodyWaits(_))) => Ok(()),
-            // Its disk refuses writes, say: the device waits still, and nobody is asked again.
+            // The disk may refuse writes, for example. The device still waits, and there will be no
+            // new event for it.
             Err(other) => {
                 self.waits_still(space, device);
                 Err(other)
@@ -130,7 +131,8 @@ impl Swarm {
         lock(&self.0.doors).waiting.entry(space.workspace).or_default().insert(device);
     }
 
-    /// Nobody stays outside: whoever waits is let in, whoever was told no gets another ticket.
+    /// Lets everybody in: devices that wait are approved, and those that were refused get another
+    /// ticket.
     pub(super) async fn let_all_in(&self) {
         for space in &self.0.spaces {
             let Some(host) = self.hosted(space).await else { continue };
@@ -138,7 +140,7 @@ impl Swarm {
                 std::mem::take(lock(&self.0.doors).waiting.entry(space.workspace).or_default());
             for device in waiting {
                 match host.approve(device, true).await {
-                    // Who does not wait any more needs no word.
+                    // A device that no longer waits needs no answer.
                     Ok(()) | Err(NotDone::Refused(Refused::NobodyWaits(_))) => {}
                     Err(_) => self.waits_still(space, device),
                 }
@@ -147,7 +149,7 @@ impl Swarm {
                 if self.was_refused(&peer, space)
                     && let Some(ticket) = self.ticket(&peer, space).await
                 {
-                    // It is asked again a second later.
+                    // If this fails, it is tried again a second later.
                     let _asked = peer.home().join(ticket).await;
                 }
             }

@@ -1,4 +1,4 @@
-//! Breaks things, one after the other and beside each other, and mends each after a while.
+//! The breaking of things, one after another and several at once. Each is mended after a while.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use crate::{
     world::World,
 };
 
-/// Breaks things until it is told to stop. The heal mends what is broken then.
+/// Breaks things until it is told to stop. What is broken then is mended by the heal.
 pub(super) async fn happen(swarm: Swarm, stop: Arc<Notify>) {
     let mut draws = swarm.draws("faults");
     let kinds: Vec<Fault> = swarm.0.profile.faults.iter().copied().collect();
@@ -37,15 +37,15 @@ pub(super) async fn happen(swarm: Swarm, stop: Arc<Notify>) {
         let breaking = Breaking { swarm: swarm.clone(), draws: own, busy: busy.clone(), number };
         going_on.spawn(breaking.go(fault));
     }
-    // Each has ended when this has: no half-closed process is left beside the one that is opened.
+    // This ends all of them: no half-closed process is left beside one that the heal opens.
     going_on.shutdown().await;
 }
 
-/// The peers something happens to whose end must be waited for.
+/// The peers whose fault is still going on. They get no second one meanwhile.
 #[derive(Debug, Clone, Default)]
 struct Busy(Arc<Mutex<BTreeSet<String>>>);
 
-/// One fault.
+/// A fault, and what it takes to make it.
 struct Breaking {
     swarm: Swarm,
     draws: Draws,
@@ -98,7 +98,7 @@ impl Breaking {
         self.world().mend(one, other);
     }
 
-    /// Leaves the peers, in random order, only the ways of a shape.
+    /// Leaves the peers, in random order, only the links of a shape.
     async fn shape(&mut self, name: &str, shape: fn(&World, &str, &[&Peer])) {
         let peers = self.shuffled();
         let peers: Vec<&Peer> = peers.iter().collect();
@@ -131,12 +131,12 @@ impl Breaking {
         }
     }
 
-    /// Breaks one machine. Meanwhile it is spared other such faults.
+    /// Breaks one machine. It is spared other such faults meanwhile.
     async fn machine(&mut self, fault: MachineFault) {
         let peers = self.shuffled();
         let swarm = self.swarm.clone();
         let rotten = self.swarm.rotten();
-        // What one disk has lost must be on another one still.
+        // Data that one disk has lost must still be on another.
         let loses = matches!(fault, MachineFault::BitFlip | MachineFault::Restored);
         let may_be = |peer: &Peer| {
             if fault == MachineFault::HostCrash {
@@ -188,7 +188,8 @@ impl Breaking {
                 fired.count(fault);
                 peer.move_away();
                 self.last().await;
-                // A host that nobody finds any more comes back; another one tells where it is.
+                // Some hosts come back to where they are looked for. Others stay, and give their
+                // new address on a ticket after the heal.
                 if self.draws.chance(500) {
                     peer.move_back();
                 }
@@ -219,7 +220,8 @@ impl Breaking {
             }
             MachineFault::Restored => {
                 let (snapshot, saves) = (peer.snapshot(), self.swarm.0.ledger.saves());
-                // Where a machine was meanwhile, its disk does not know any more.
+                // The machine moves meanwhile, so its restored disk does not know the last
+                // addresses.
                 let moves = self.swarm.0.profile.faults.contains(&MachineFault::Moved.into());
                 for _ in 0..if moves { 3 } else { 1 } {
                     if moves {
@@ -275,7 +277,7 @@ impl Breaking {
         let peers = self.shuffled();
         let member = |peer: &&Peer| peer.name() != super::door::STRANGER && !self.swarm.hosts(peer);
         let Some(peer) = peers.iter().find(member) else { return };
-        // Others link with two runs of a device at once; a third copy waits until one is gone.
+        // Others link with two runs of a device at once; a third copy waits until one has ended.
         let family = family(peer.name());
         let has_twin =
             peers.iter().any(|other| is_copy(other) && self::family(other.name()) == family);
@@ -293,10 +295,10 @@ impl Breaking {
     }
 }
 
-/// The letter between the original's name and a number in the name of a copy.
+/// The letter in the name of a copy, between the original's name and a number.
 const COPY: char = 'x';
 
-/// Returns the name of the peer whose home this one has, or has a copy of.
+/// Returns the name of the original whose home this peer has, or has a copy of.
 fn family(name: &str) -> &str {
     name.split(COPY).next().unwrap_or(name)
 }
@@ -313,26 +315,26 @@ fn in_two(world: &World, name: &str, peers: &[&Peer]) {
 }
 
 impl Swarm {
-    /// Returns whether a home was copied: others take its machines for one device.
+    /// True if a home was copied: others take its machines for one device.
     pub(super) fn has_copies(&self) -> bool {
         self.0.world.peers().iter().any(is_copy)
     }
 
-    /// Returns the peer whose disk rots. Only one does: data that is on no sound disk is lost.
+    /// Returns the peer whose disk rots. There is only one: data that is on no sound disk is lost.
     pub(super) fn rotten(&self) -> Option<String> {
         let rots = self.0.profile.faults.contains(&MachineFault::BitFlip.into());
-        // The first may be a host.
+        // The first person may be a host.
         let others = self.0.profile.people - 1;
         rots.then(|| format!("p{}", 1 + self.draws("rotten").index(others)))
     }
 
-    /// The process of a peer is gone.
+    /// Notes that a peer's process has ended.
     pub(super) fn crashed(&self, peer: &Peer) {
         self.0.ledger.crashed(peer.name());
         self.0.calls.crashed(peer.name());
     }
 
-    /// Opens a home again, as often as it takes: its disk may be failing still.
+    /// Opens a home again, repeatedly: its disk may still be failing.
     pub(super) async fn start(&self, peer: &Peer) {
         while peer.start().await.is_err() {
             sleep(Duration::from_millis(500)).await;

@@ -1,5 +1,5 @@
-//! The requests of a swarm: one question of each kind that can hold something unique, and what
-//! makes requests differ from one another.
+//! The requests of a swarm: one question of each kind that can hold something unique, and the ways
+//! in which requests differ.
 
 use rejoinder::ChatInputRequest;
 
@@ -11,23 +11,23 @@ use crate::{
 
 /// The number of options to tick.
 pub(super) const OPTIONS: usize = 24;
-/// The characters of a paper: below the limit of a text, so that there is room for a word more.
+/// The number of characters in the text at its limit: few enough that another word fits.
 const PAPER: usize = 31_500;
-/// The question whose kind each revision changes: what was said to it may be of a kind that is not
-/// asked any more.
+/// The question whose kind changes with each revision: an earlier answer may be of a kind that is
+/// no longer asked for.
 pub(super) const SHIFTS: &str = "shift";
-/// A text at its limit.
+/// The question for a text at its limit.
 pub(super) const LONG: &str = "paper";
-/// A number that is changed over and over.
+/// The question for a number that is changed over and over.
 pub(super) const TALLY: &str = "tally";
 
 /// The form of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
-    /// It asks for a page to be opened, and nothing else.
+    /// True if it asks for a page to be opened, and nothing else.
     url: bool,
     required: bool,
-    /// It comes with answers, and so does each revision.
+    /// True if it comes with answers, as does each of its revisions.
     pub(super) seeded: bool,
     shifts: bool,
     paper: bool,
@@ -58,12 +58,12 @@ impl Form {
         }
     }
 
-    /// True if its revisions come with an answer of the agent, with a mark.
+    /// True if its revisions come with an answer of the agent that has a mark.
     pub(super) fn gives(self) -> bool {
         self.seeded && !self.url
     }
 
-    /// The request of that id; a later revision asks one question more.
+    /// Returns the request with that id. A later revision asks one question more.
     pub(super) fn request(self, id: &str, revision: u32, given: tokens::Token) -> ChatInputRequest {
         if self.url {
             let json = format!(
@@ -135,7 +135,7 @@ impl Form {
     }
 }
 
-/// A request that is soon settled.
+/// Returns a request that is soon settled.
 pub(super) fn short(id: &str) -> ChatInputRequest {
     let json = format!(
         r#"{{ "id": "{id}", "questions": [
@@ -144,7 +144,8 @@ pub(super) fn short(id: &str) -> ChatInputRequest {
     serde_json::from_str(&json).expect("the form is a request")
 }
 
-/// The answers that a revision comes with: one is new, the first revision has a draft too.
+/// Returns the answers that a revision comes with: one new answer, and in the first revision a
+/// draft too.
 fn answers(revision: u32, with_paper: bool, given: tokens::Token) -> String {
     let text = tokens::text(given);
     let mut answers = format!(

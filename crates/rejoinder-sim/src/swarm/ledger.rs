@@ -1,7 +1,8 @@
-//! Who wrote what, and what was promised to them: every edit and every proposal of a swarm.
+//! The ledger of a swarm: every edit and every proposal, with its author and the promises made to
+//! the author.
 //!
 //! An edit is not lost if it is shown in the end, or if somebody who had seen it wrote the same
-//! field later. What was promised by a call that returned is owed; what a crash interrupted is not.
+//! field later. If the call returned, its promise is owed; if a crash cut it off, it is not.
 
 mod seen;
 
@@ -21,12 +22,12 @@ use super::{
 };
 use crate::lock::lock;
 
-/// How many edits of long texts a world has.
+/// The number of edits of long texts in a world.
 const LONG: u32 = 8;
-/// How many numbers are changed over and over in a world.
+/// The number of times in a world that a number is changed over and over.
 const TALLIES: u32 = 2;
-/// How often many short things are asked in a world: enough that not all that is settled stays in
-/// memory.
+/// The number of times in a world that many short requests are asked: enough that not all settled
+/// requests stay in memory.
 const RUSHES: u32 = 6;
 
 /// The ledger of a swarm.
@@ -36,29 +37,30 @@ pub(super) struct Ledger(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     edits: BTreeMap<Token, Edit>,
-    /// Which edit ticked an option.
+    /// The edit that ticked each option.
     ticks: BTreeMap<(OpeningId, usize), Token>,
-    /// Who submitted what others had said to a question.
+    /// The devices that submitted others' answers to each question.
     restated: BTreeMap<(OpeningId, QuestionId), BTreeSet<PeerId>>,
-    /// What each peer's process has been shown of each question.
+    /// The edits that each peer's process has been shown, by question.
     shown: BTreeMap<(String, OpeningId, QuestionId), BTreeSet<Token>>,
     proposals: BTreeMap<ProposalId, String>,
-    /// Which request a proposal would complete.
+    /// The request that each proposal would complete.
     completes: BTreeMap<ProposalId, OpeningId>,
-    /// Requests whose outcomes the agent's program has said to have, or was about to say so.
+    /// Requests whose outcomes the agent's program was about to say that it has; true if it has
+    /// said so.
     taken: BTreeMap<OpeningId, bool>,
     openings: BTreeMap<OpeningId, WorkspaceId>,
     truncated: bool,
-    /// The number of edits that were acknowledged as saved.
+    /// The number of edits that were reported as saved.
     saved: u64,
-    /// And how many when all that a peer had written in a workspace was last known to be on
-    /// another's disk.
+    /// The value of `saved` when everything that a peer had written in a workspace was last known
+    /// to be on another's disk.
     carried: BTreeMap<(String, WorkspaceId), u64>,
-    /// How often a text was made longer, and a number was changed over and over.
+    /// The number of times that a text was made longer.
     long: u32,
     tallies: u32,
     rushes: u32,
-    /// How many answers requests came with, and those that were said to be asked.
+    /// The number of answers that requests came with.
     gave: u64,
     given: BTreeMap<Token, OpeningId>,
     done: BTreeMap<&'static str, u64>,
@@ -71,38 +73,38 @@ pub(super) struct Edit {
     workspace: WorkspaceId,
     pub(super) opening: OpeningId,
     pub(super) question: QuestionId,
-    /// Its author was told that it is saved.
+    /// True if its author was told that it is saved.
     pub(super) owed: bool,
-    /// How many edits had been saved before, when that was told.
+    /// The number of edits that had been saved before that.
     saved_after: u64,
     does: Does,
-    /// No answer to it came yet.
+    /// True if its call has not returned yet.
     open: bool,
-    /// What it goes over: its author may have had it on the screen.
+    /// The edits that it replaces: its author may have had them on the screen.
     over: BTreeSet<Token>,
 }
 
-/// What an edit does to what its author has on the screen.
+/// The effect of an edit on what its author has on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
-    /// It answers the question, over all that is there.
+    /// Answers the question, replacing everything there.
     Answers,
-    /// It leaves nothing there.
+    /// Removes everything there.
     Clears,
-    /// It ticks an option; the others stay.
+    /// Ticks an option. The others stay.
     Ticks,
-    /// It unticks the option that this edit ticked.
+    /// Unticks the option that this edit ticked.
     Unticks(Token),
-    /// It submits what is there.
+    /// Submits the answer that is there.
     Restates,
-    /// It goes over a part of a text, whatever stands in that by then.
+    /// Replaces a part of a text, whatever is in that part by then.
     Replaces,
-    /// It is of a kind that the question need not have any more.
+    /// Answers in a kind that the question may no longer take.
     Shifts,
 }
 
 impl Does {
-    /// True if something that can be found again is there after it.
+    /// True if it leaves something that can be found again.
     fn leaves(self) -> bool {
         match self {
             Self::Answers | Self::Ticks | Self::Replaces => true,
@@ -124,12 +126,12 @@ impl Ledger {
         self.lock().done.clone()
     }
 
-    /// The mark of the next edit.
+    /// Returns the mark of the next edit.
     pub(super) fn next(&self) -> Token {
         tokens::FIRST + self.lock().edits.len() as Token
     }
 
-    /// An option of a request that nobody has ticked, for the next edit.
+    /// Returns an option of a request that nobody has ticked, and reserves it for the next edit.
     pub(super) fn option(&self, opening: OpeningId) -> Option<usize> {
         let next = self.next();
         let ticks = &mut self.lock().ticks;
@@ -171,18 +173,18 @@ impl Ledger {
         token
     }
 
-    /// An edit was saved.
+    /// Notes that an edit was saved.
     pub(super) fn saved(&self, token: Token) {
         self.lock().end(token, true);
     }
 
-    /// An edit was refused or cut off: nothing was promised, but it may have got out.
+    /// Notes that an edit was refused or cut off: nothing was promised, but it may have got out.
     pub(super) fn unsaved(&self, token: Token) {
         self.lock().end(token, false);
     }
 
-    /// What was on the screen was submitted again, and this of it is there still. If none is
-    /// known to be, nothing of what was there is owed any more.
+    /// Notes that what was on the screen was submitted again, and that `kept` of it is still there.
+    /// If that is known of none, nothing that was there is owed any more.
     pub(super) fn restated(&self, token: Token, kept: &BTreeSet<Mark>) {
         let mut inner = self.lock();
         inner.end(token, true);
@@ -200,26 +202,26 @@ impl Ledger {
         }
     }
 
-    /// A peer's process is gone, and with it what it had on the screen.
+    /// Notes that a peer's process has ended, and with it what it had on the screen.
     pub(super) fn crashed(&self, peer: &str) {
         let mut inner = self.lock();
         inner.cut_off(peer);
         inner.shown.retain(|(of, ..), _| of != peer);
     }
 
-    /// The number of edits that were acknowledged as saved so far.
+    /// Returns the number of edits that were reported as saved so far.
     pub(super) fn saves(&self) -> u64 {
         self.lock().saved
     }
 
-    /// All that a peer has written in a workspace is on another's disk.
+    /// Notes that everything that a peer has written in a workspace is on another's disk.
     pub(super) fn all_carried(&self, peer: &str, workspace: WorkspaceId) {
         let mut inner = self.lock();
         let saved = inner.saved;
         inner.carried.insert((peer.to_owned(), workspace), saved);
     }
 
-    /// A disk is not what it was: what others don't have may be lost.
+    /// Notes that a disk has rotted: anything that others don't have may be lost.
     pub(super) fn rots(&self, peer: &str) {
         let carried = self.lock().carried.clone();
         self.owes_less(peer, |workspace| {
@@ -227,8 +229,8 @@ impl Ledger {
         });
     }
 
-    /// A disk was set back to what it was after so many saves: what was promised there since then
-    /// is not owed any more. An edit may have been on its way to a slow disk all along.
+    /// Notes that a disk was set back to its state after that many saves. What was promised since
+    /// then is not owed any more, nor is an edit that was on its way to a slow disk all along.
     pub(super) fn set_back(&self, peer: &str, saves: u64) {
         self.owes_less(peer, |_| saves);
     }
@@ -247,13 +249,13 @@ impl Ledger {
         self.lock().proposals.insert(proposal, peer.to_owned());
     }
 
-    /// As [`proposed`](Self::proposed), of the completion of a request.
+    /// Works like [`proposed`](Self::proposed), for the completion of a request.
     pub(super) fn completes(&self, peer: &str, proposal: ProposalId, opening: OpeningId) {
         self.proposed(peer, proposal);
         self.lock().completes.insert(proposal, opening);
     }
 
-    /// Checks that nobody waits for a completion of what is decided as far as they see.
+    /// Checks that nobody who sees a decision still waits for a proposal to complete that request.
     pub(super) fn waits_in_vain(&self, peer: &str, view: &WorkspaceView) -> Result<(), String> {
         let inner = self.lock();
         let decided = |opening: &OpeningId| {
@@ -272,17 +274,17 @@ impl Ledger {
         }
     }
 
-    /// The agent's program is about to say that it has what became of a request.
+    /// Notes that the agent's program is about to say that it has an outcome.
     pub(super) fn takes(&self, opening: OpeningId) {
         self.lock().taken.entry(opening).or_insert(false);
     }
 
-    /// It was told that this is on the disk.
+    /// Notes that this was acknowledged as being on the disk.
     pub(super) fn taken(&self, opening: OpeningId) {
         self.lock().taken.insert(opening, true);
     }
 
-    /// Checks what the host of a workspace has to tell its program still.
+    /// Checks the outcomes that a workspace's host still has to tell its program.
     pub(super) fn untold(&self, view: &WorkspaceView, untold: &[OpeningId]) -> Result<(), String> {
         let inner = self.lock();
         for request in &view.requests {
@@ -304,41 +306,41 @@ impl Ledger {
         self.lock().proposals.clone()
     }
 
-    /// The mark of the next answer that a request comes with.
+    /// Returns the mark of the next answer that a request comes with.
     pub(super) fn next_given(&self) -> Token {
         let mut inner = self.lock();
         inner.gave += 1;
         tokens::GIVEN + inner.gave
     }
 
-    /// True if a text may be made longer still: each such edit costs all peers much.
+    /// True if another text may be made longer: each such edit costs all peers much.
     pub(super) fn may_be_long(&self) -> bool {
         let mut inner = self.lock();
         inner.long += 1;
         inner.long <= LONG
     }
 
-    /// True if a number may be changed over and over.
+    /// True if another number may be changed over and over.
     pub(super) fn may_tally(&self) -> bool {
         let mut inner = self.lock();
         inner.tallies += 1;
         inner.tallies <= TALLIES
     }
 
-    /// True if many short things may be asked once more: every look shows all of them.
+    /// True if many short requests may be asked once more: every look shows all of them.
     pub(super) fn may_rush(&self) -> bool {
         let mut inner = self.lock();
         inner.rushes += 1;
         inner.rushes <= RUSHES
     }
 
-    /// A request was said to be asked, with an answer of that mark. Nobody else answers that
+    /// Notes that a request was asked with an answer that has this mark. Nobody else answers that
     /// question.
     pub(super) fn given(&self, opening: OpeningId, token: Token) {
         self.lock().given.insert(token, opening);
     }
 
-    /// The answers that requests came with.
+    /// Returns the answers that requests came with.
     pub(super) fn all_given(&self) -> BTreeMap<Token, OpeningId> {
         self.lock().given.clone()
     }
@@ -351,14 +353,14 @@ impl Ledger {
         self.lock().truncated = true;
     }
 
-    /// The requests that must be in the log of a workspace.
+    /// Returns the requests that must be in the log of a workspace.
     pub(super) fn openings(&self, workspace: WorkspaceId) -> BTreeSet<OpeningId> {
         let inner = self.lock();
         let of = inner.openings.iter().filter(|(_, of)| **of == workspace && !inner.truncated);
         of.map(|(opening, _)| *opening).collect()
     }
 
-    /// The edits that are owed and that no later edit of the same field went over.
+    /// Returns the edits that are owed and that no later edit of the same field has replaced.
     pub(super) fn must_be_shown(&self) -> BTreeMap<Token, Edit> {
         let inner = self.lock();
         let covered: BTreeSet<Token> =
@@ -370,7 +372,7 @@ impl Ledger {
 }
 
 impl Inner {
-    /// The edit that a mark is found by.
+    /// Returns the edit with that mark.
     fn token(&self, opening: &OpeningId, mark: Mark) -> Option<Token> {
         match mark {
             Mark::Token(token) => self.edits.contains_key(&token).then_some(token),
@@ -408,7 +410,7 @@ impl Inner {
         }
     }
 
-    /// What somebody was just about to write is not known to be saved.
+    /// Notes that edits which a peer was about to write are not known to be saved.
     fn cut_off(&mut self, peer: &str) {
         let of = |edit: &Edit| edit.open && edit.peer == peer;
         let open = self.edits.iter().filter(|(_, edit)| of(edit));

@@ -1,5 +1,5 @@
-//! Conditions that come about once nothing breaks any more: everybody is in, everything is the same
-//! everywhere, nothing waits; and what was promised meanwhile is there.
+//! The conditions that come about once nothing breaks any more: everybody is in, everything is the
+//! same everywhere, nothing waits, and everything promised meanwhile is there.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,19 +14,19 @@ use super::{
 };
 use crate::{fault::Deed, lock::lock, peer::Peer};
 
-/// The time that it may take after the heal: a few dials that are thirty seconds apart, and two
-/// full comparisons.
+/// The time that it may take after the heal: a few dials, thirty seconds apart, and two full
+/// comparisons.
 pub(super) const REST: Duration = Duration::from_secs(180);
 
-/// Settled requests that stay in a replica's memory.
+/// The number of settled requests that stay in a replica's memory.
 const IN_MEMORY: usize = 64;
-/// The most that a home of such a world may take: bounded queues and pools.
+/// The most bytes that a home in such a world may take, as its queues and pools are bounded.
 const DISK: usize = 16 << 20;
 /// The most packets that may be under way at once.
 const IN_FLIGHT: usize = 20_000;
 
 impl Swarm {
-    /// Nothing breaks any more: links as the profile has them, sound disks, everybody up.
+    /// Ends all faults: links are as in the profile, disks are sound, everybody is up.
     pub(super) async fn heal(&self) {
         self.0.world.heal();
         for peer in self.0.world.peers() {
@@ -44,7 +44,7 @@ impl Swarm {
         }
         for space in &self.0.spaces {
             let home = space.host.home();
-            // A disk that was failing is tried again after a while.
+            // A disk that was failing is only tried again after a while.
             let give_up = Instant::now() + REST;
             while let Err(why) = home.host(space.workspace).await {
                 assert!(Instant::now() < give_up, "the host does not host again: {why}");
@@ -58,7 +58,7 @@ impl Swarm {
         }
     }
 
-    /// A host that has moved gives those who can't find it another ticket.
+    /// Gives a peer that can't find a host another ticket, if the host has moved.
     async fn is_told_where(&self, peer: &Peer, space: &Space) {
         let moved = space.host.address() != space.host.ip();
         let ticket = if moved { self.ticket_from_here(space).await } else { space.ticket.clone() };
@@ -67,8 +67,8 @@ impl Swarm {
         }
     }
 
-    /// A ticket that names where the host is. A machine hears of its new address a little late, and
-    /// a ticket that was made before names the old one.
+    /// Returns a ticket with the host's present address. A machine hears of its new address a
+    /// little late, and a ticket made before that has the old one.
     async fn ticket_from_here(&self, space: &Space) -> Ticket {
         let here = space.host.address();
         let names_it = |hint: &Hint| hint.addresses.iter().any(|address| address.ip() == here);
@@ -88,14 +88,16 @@ impl Swarm {
         }
     }
 
-    /// Those who are outside still, and whose tickets name addresses that the host has left.
+    /// Gives another ticket to peers that are still outside, and whose tickets have addresses that
+    /// the host has left.
     async fn are_told_where(&self) {
         for space in self.0.spaces.iter().filter(|space| space.host.address() != space.host.ip()) {
             for peer in self.members() {
                 let Some(workspace) = self.workspace_at(&peer, space).await else { continue };
                 let links = peer.home().links().await.expect("a home that is up answers");
-                // Two copies of a home count as one device, so each half of a team may be linked
-                // with a copy of everybody in the other, and none of this half with the host.
+                // Two copies of a home count as one device. So each half of a team may be linked
+                // with a copy of everybody in the other half, and nobody in this half with the
+                // host.
                 let host = space.host.home().me();
                 let parted = self.has_copies() && !links.iter().any(|link| link.peer == host);
                 let alone = links.is_empty() || parted;
@@ -107,7 +109,7 @@ impl Swarm {
         }
     }
 
-    /// Waits until all is the same everywhere and nothing waits.
+    /// Waits until everything is the same everywhere and nothing waits.
     pub(super) async fn comes_to_rest(&self) {
         let give_up = Instant::now() + REST;
         self.are_told_where().await;
@@ -169,8 +171,8 @@ impl Swarm {
         self.are_known_to_be_where_they_are(space).await
     }
 
-    /// The addresses that the host puts on tickets are those that their machines have now. Of a
-    /// home that was copied there are two machines, and either may be the one.
+    /// Checks that the addresses on the host's tickets are the present ones. A home that was copied
+    /// has two machines, and either address will do.
     async fn are_known_to_be_where_they_are(&self, space: &Space) -> Result<(), String> {
         let ticket = self.new_ticket(space).await.ok_or("the host gives no ticket")?;
         for hint in ticket.hints {
@@ -186,7 +188,7 @@ impl Swarm {
         Ok(())
     }
 
-    /// Checks that everything that was promised is there.
+    /// Checks that everything promised is there.
     pub(super) async fn holds(&self) {
         for space in &self.0.spaces {
             let host = self.hosted(space).await.expect("it hosts");
@@ -206,7 +208,7 @@ impl Swarm {
         assert!(most < IN_FLIGHT, "{most} packets were under way at once");
     }
 
-    /// True if all is durable everywhere. A disk that failed is tried again after a while only.
+    /// Checks that all disks hold the same. A disk that failed is only tried again after a while.
     fn is_durable(&self) -> Result<(), String> {
         let peers = self.members();
         let (first, others) = peers.split_first().expect("a world has a host");
@@ -217,7 +219,8 @@ impl Swarm {
             for ((table, ours), (_, theirs)) in ours.iter().zip(&theirs) {
                 let (lacks, more) = (ours.difference(theirs), theirs.difference(ours));
                 let (lacks, more) = (lacks.count(), more.count());
-                // What was written on something that is lost for good can't be shown to anybody.
+                // A change that builds on a lost one can't be shown to anybody, so only its author
+                // may have it.
                 let orphans = *table == Table::Envelopes && rotten.as_deref() == Some(other);
                 if lacks > 0 || (more > 0 && !orphans) {
                     return Err(format!(
@@ -236,10 +239,10 @@ impl Swarm {
         for view in workspace.view().await.expect("it is up").requests {
             let request = workspace.request_opened(view.opening).await.expect("it is up");
             let request = request.expect("the log has it");
-            // Of a settled request, this tells what came too late.
+            // Only this read reports answers to a settled request that came too late.
             let view = request.read().await.expect("its document can be read");
             self.0.ledger.seen(peer.name(), &view).unwrap_or_else(|why| panic!("{why}"));
-            // What was said in time and passed over was beaten by something.
+            // An answer that was given in time is passed over only if another one beat it.
             for question in view.passed_over.keys().filter(|question| question.0 != form::SHIFTS) {
                 let answered = view.projection.answers.contains_key(question);
                 assert!(
@@ -306,7 +309,7 @@ impl Swarm {
     }
 }
 
-/// The first request that two peers show differently.
+/// Returns the first request that two peers show differently.
 fn differs(one: &WorkspaceView, other: &WorkspaceView) -> Option<String> {
     let shown = |view: &RequestView| (view.opening, view.projection.to_json().to_string());
     let ones: Vec<_> = one.requests.iter().map(shown).collect();
@@ -315,7 +318,7 @@ fn differs(one: &WorkspaceView, other: &WorkspaceView) -> Option<String> {
     differ.map(|(one, _)| one.0.to_string())
 }
 
-/// What of a home is durable, and must be so everywhere: by table, the rows' values.
+/// Returns the durable rows that must be the same everywhere: their values, by table.
 fn durable(peer: &Peer) -> Vec<(Table, BTreeSet<Vec<u8>>)> {
     let name = peer.name();
     let (store, _) = Store::open(Box::new(peer.disk().copy()))

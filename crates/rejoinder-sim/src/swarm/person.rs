@@ -1,4 +1,4 @@
-//! A person at a device: joins, reads what is asked, and does something about it; over and over,
+//! A person at a device: they join, read what is asked, and do something about it, over and over,
 //! through every crash of the machine.
 
 mod edits;
@@ -8,7 +8,7 @@ use rejoinder::{NotDone, ProposalKind, Request, RequestStatus, RequestView, Turn
 use super::{Space, Swarm, profile::Door};
 use crate::{draws::Draws, fault::Deed, peer::Peer};
 
-/// More than there are places at a host's door.
+/// A number larger than the places at a host's door.
 const OFTEN: u32 = 70;
 
 /// Lives for as long as things break.
@@ -70,7 +70,7 @@ impl Person {
         if self.draws.chance(110) {
             return self.complete(&request).await;
         }
-        // What is on the screen now is what the edit goes over.
+        // The edit replaces what is on the screen now.
         let view = request.view().await?;
         self.note(&view);
         if view.request.questions.as_ref().is_none_or(Vec::is_empty) {
@@ -82,7 +82,7 @@ impl Person {
         self.edit(device, &request, &view).await
     }
 
-    /// Looks at what is settled, whose document may have to be read for that.
+    /// Looks at a settled request, whose document may have to be read for that.
     async fn look_back(&self, request: &Request) -> Result<(), NotDone> {
         let view = request.read().await?;
         self.note(&view);
@@ -111,7 +111,8 @@ impl Person {
         Ok(())
     }
 
-    /// One who waits to be let in becomes impatient; one who was told no gets another ticket.
+    /// Asks to join again: a person who waits may become impatient, and one who was refused gets
+    /// another ticket.
     async fn ask_again(&mut self, space: &Space) -> Result<(), NotDone> {
         if self.swarm.was_refused(&self.peer, space) {
             return self.join(space).await;

@@ -1,5 +1,5 @@
-//! The profile of a swarm. Each seed draws another one, so that an error that hides among many
-//! kinds of faults shows in a world that has only a few.
+//! The profile of a swarm. Each seed draws its own, so that an error that many kinds of faults
+//! would hide shows in a world with only a few.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -13,29 +13,29 @@ use crate::{
 /// The profile of a swarm.
 #[derive(Debug)]
 pub(super) struct Profile {
-    /// The number of people, without the host.
+    /// The number of people, not counting the host.
     pub(super) people: usize,
     /// The time during which faults happen.
     pub(super) breaks_for: Duration,
-    /// The time that people think.
+    /// The time that people think before they act.
     pub(super) thinking: Duration,
-    /// The time that the agent works.
+    /// The time that the agent works between two steps.
     pub(super) working: Duration,
     /// The time between two faults.
     pub(super) between_faults: Duration,
     /// The time that a fault lasts.
     pub(super) faults_last: Duration,
-    /// The faults that happen.
+    /// The kinds of faults that happen.
     pub(super) faults: BTreeSet<Fault>,
-    /// People of a thousand that come late.
+    /// The people of a thousand that come late.
     pub(super) late_joins: u32,
-    /// Clocks of a thousand that are wrong.
+    /// The clocks of a thousand that are wrong.
     pub(super) wrong_clocks: u32,
-    /// True if one of the people hosts a workspace too.
+    /// True if one of the people hosts a second workspace.
     pub(super) second: bool,
-    /// The way in which devices come in.
+    /// The way in which devices are let in.
     pub(super) door: Door,
-    /// True if the agent asks many short things.
+    /// True if the agent asks many short requests.
     pub(super) busy: bool,
     /// True if there is a text at its limit.
     pub(super) long_texts: bool,
@@ -49,19 +49,19 @@ pub(super) struct Profile {
     disks: u64,
 }
 
-/// The way in which devices come in.
+/// The way in which devices are let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// The ticket is enough.
     Open,
-    /// The ticket is enough, and names a stranger too.
+    /// The ticket is enough, and also names a stranger.
     Stranger,
-    /// A person lets in those who have a ticket.
+    /// A person approves the devices that have a ticket.
     Approval {
-        /// Somebody asks over and over.
+        /// True if somebody asks over and over.
         insistent: bool,
     },
-    /// The ticket is good for one of them: the others get new ones.
+    /// The ticket is good for one device. The others get new ones.
     Seats,
 }
 
@@ -112,7 +112,7 @@ impl Profile {
         self.link(Duration::from_millis(self.latency), None)
     }
 
-    /// Draws the time that the disk of one peer takes.
+    /// Draws the latency of one peer's disk.
     pub(super) fn draw_disk(&self, draws: &mut Draws) -> Duration {
         Duration::from_millis(draws.between(0, self.disks))
     }
@@ -138,12 +138,12 @@ impl Profile {
     }
 }
 
-/// Returns every fault, in the order in which a profile draws whether it happens. A seed replays
-/// only if that stays; a new fault comes behind the others of its kind.
+/// Returns every fault, in the order in which a profile draws them. A seed can only be replayed
+/// while this order stays: a new fault comes after the others of its kind.
 fn in_order_of_draw() -> impl Iterator<Item = Fault> {
     let mut faults: Vec<Fault> = Fault::all().collect();
     let place = |of| faults.iter().position(|fault| *fault == Fault::Machine(of));
-    // `Moved` was drawn before the bit flip when the seeds in the tests were found.
+    // `Moved` was drawn before `BitFlip` when the seeds in the tests were found.
     if let (Some(first), Some(last)) = (place(MachineFault::BitFlip), place(MachineFault::Moved)) {
         faults[first..=last].rotate_right(1);
     }

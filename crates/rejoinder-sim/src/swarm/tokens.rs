@@ -1,18 +1,19 @@
-//! Marks in answers by which each edit is found again: a number that is used once, as it is or in
-//! brackets that nobody else writes.
+//! The marks by which each edit is found again: a number that is used once, as it is or in brackets
+//! that nobody else writes.
 
 use rejoinder::{ChatInputAnswer, PeerId, Projection, QuestionId, RequestView};
 
-/// An edit's mark.
+/// The mark of an edit.
 pub(super) type Token = u64;
 
-/// Numbers below this are no marks.
+/// The first number that can be a mark.
 pub(super) const FIRST: Token = 100_000;
 
-/// Marks from here on are in answers that requests came with.
+/// The first mark of the answers that requests come with.
 pub(super) const GIVEN: Token = 50_000_000;
 
-/// The option of that number. Each is ticked once in a request, so it is a mark as well.
+/// Returns the option with that number. Each is ticked once in a request, so it serves as a mark
+/// too.
 pub(super) fn option(number: usize) -> String {
     format!("o{number}")
 }
@@ -26,7 +27,7 @@ pub(super) enum Mark {
     Option(usize),
 }
 
-/// A mark in a text.
+/// Returns a mark as a text.
 pub(super) fn text(token: Token) -> String {
     format!("⟦{token}⟧")
 }
@@ -36,12 +37,12 @@ pub(super) struct Shown {
     pub(super) question: QuestionId,
     pub(super) mark: Mark,
     pub(super) authors: Vec<PeerId>,
-    /// True if it stands in a draft. A draft is its fields as they stand, whoever wrote each of
-    /// them; and of a text, what several wrote at once may look like a mark that nobody wrote.
+    /// True if it is in a draft. A draft is its fields as they are, whoever wrote each of them. In
+    /// a text by several authors something may look like a mark that nobody wrote.
     pub(super) mixed: bool,
 }
 
-/// All marks that a request shows.
+/// Returns all marks that a request shows.
 pub(super) fn shown(view: &RequestView) -> Vec<Shown> {
     let mut shown = projected(&view.projection);
     for (question, conflicts) in &view.passed_over {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use rejoinder::{HomeEvent, Invite};
 use rejoinder_sim::World;
 
-/// Found by the swarm of seed 36: others link with two runs of a device at most, and a third one
-/// was turned away three times a second, for ever.
+/// Found by the swarm of seed 36: others link with at most two runs of a device, and a third one
+/// was turned away three times a second, forever.
 #[test]
 fn a_third_copy_of_a_home_waits_longer_and_longer() {
     let ups = std::sync::Arc::new(std::sync::Mutex::new(0));

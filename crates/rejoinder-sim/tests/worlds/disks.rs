@@ -1,4 +1,4 @@
-//! Disks that take their time.
+//! Slow disks.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ fn form() -> ChatInputRequest {
     serde_json::from_str(json).unwrap()
 }
 
-/// No flush stands between an edit and the other's screen; but nobody is told that it is saved
-/// before it is. When its author's machine dies in between, the others have it.
+/// No flush delays an edit on its way to another's screen, but nobody is told that it is saved
+/// before it is. If its author's machine dies in between, the others have it.
 #[test]
 fn a_slow_disk_holds_up_a_promise_and_no_edit() {
     World::new(1).run(async |world| {

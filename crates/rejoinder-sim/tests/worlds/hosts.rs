@@ -1,5 +1,5 @@
-//! What goes wrong today when a host's home is set back or copied: its recovery is not built. When
-//! it is, these fail, and both faults belong into the default worlds.
+//! The things that go wrong today if a host's home is set back or copied, since its recovery is not
+//! built. Once it is, these tests fail, and both faults belong in the default worlds.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn two_copies_of_a_host_make_two_logs() {
         let twin = world.clone_home(&agent, "twin");
         twin.start().await.unwrap();
         let twins = twin.home().host(host.workspace().id()).await.unwrap();
-        // The epoch that the copy began is a record as well: now both logs are of one length.
+        // The epoch that the copy began is a record too: now both logs have the same length.
         for (one, words) in [(&host, 3), (&twins, 2)] {
             let turn = one.start_turn("Deploy 1.4").await.unwrap();
             for _ in 0..words {
@@ -67,7 +67,7 @@ fn fails(told: Result<(), Failure>) {
     assert!(why.contains("differ within") || why.contains("is decided at"), "{why}");
 }
 
-/// A member that is set back is another matter: others give it back what it has lost.
+/// A member that is set back is a different case: others give it back what it has lost.
 #[test]
 fn a_member_that_is_set_back_gets_its_words_again() {
     let world = World::new(3);

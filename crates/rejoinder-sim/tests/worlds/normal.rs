@@ -1,4 +1,4 @@
-//! A normal build has none of the faults that can be brought back.
+//! A normal build contains none of the known faults.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ fn a_normal_build_has_no_mutants() {
     let names: Vec<&str> = rows.filter(|name| name.starts_with("mutant-")).collect();
     assert!(names.len() >= 15, "{names:?}");
 
-    // What runs here is what users get: the names would be in it.
+    // This program is built like the one that users get: the names would be in it.
     let program = fs::read(std::env::current_exe().unwrap()).unwrap();
     for name in names {
         let found = program.windows(name.len()).any(|bytes| bytes == name.as_bytes());

@@ -1,5 +1,5 @@
-//! Bits flip on disks: a member's home opens again and gets back what the others have; a host's
-//! whose log is damaged does not open, and nothing is decided twice.
+//! Bits flip on disks. A member's home opens again and gets back what the others have. A host's
+//! home with a damaged log does not open, and nothing is decided twice.
 
 use std::{
     collections::BTreeMap,
@@ -15,10 +15,10 @@ use rejoinder_sim::{Peer, World};
 use tokio::time::{sleep, timeout};
 
 const LONG: Duration = Duration::from_secs(300);
-/// How many seeds; each is a world in which about a dozen bits flip.
+/// The number of seeds. Each is a world in which about a dozen bits flip.
 const SEEDS: u64 = 20;
-/// What was found by more of them: a row whose place had become 2^62; a file over which redb stops when
-/// it is closed; a table whose type is damaged.
+/// Seeds that found something in longer runs: a row whose place had become 2^62; a file over which
+/// redb stops when it is closed; a table with a damaged type.
 const FOUND: [u64; 3] = [429, 111, 338];
 
 fn form(id: &str) -> ChatInputRequest {
@@ -31,7 +31,7 @@ fn form(id: &str) -> ChatInputRequest {
     serde_json::from_str(&json).unwrap()
 }
 
-/// What was said of damage, in all runs of all worlds: how often which kind.
+/// The counts of each kind of damage that was reported, in all runs of all worlds.
 #[derive(Debug, Clone, Default)]
 struct Said(Arc<Mutex<BTreeMap<&'static str, u64>>>);
 
@@ -52,7 +52,7 @@ impl Said {
     }
 }
 
-/// Ana's workspace again, joined again if her home has forgotten it.
+/// Returns Ana's workspace, which is joined again if her home has forgotten it.
 async fn again(ana: &Peer, ticket: &Ticket) -> Workspace {
     let home = ana.home();
     let known = home.workspaces().await.unwrap().pop();
@@ -65,7 +65,7 @@ async fn again(ana: &Peer, ticket: &Ticket) -> Workspace {
     at_ana
 }
 
-/// A request, as soon as it is known there.
+/// Returns a request, as soon as the workspace knows it.
 async fn request(workspace: &Workspace, opening: OpeningId) -> Request {
     let mut changes = workspace.requests();
     loop {
@@ -76,7 +76,7 @@ async fn request(workspace: &Workspace, opening: OpeningId) -> Request {
     }
 }
 
-/// What a peer shows of each request.
+/// Returns what a peer shows of each request.
 async fn shown(workspace: &Workspace) -> BTreeMap<OpeningId, String> {
     let mut shown = BTreeMap::new();
     for request in workspace.view().await.unwrap().requests {
@@ -88,7 +88,7 @@ async fn shown(workspace: &Workspace) -> BTreeMap<OpeningId, String> {
     shown
 }
 
-/// Some decided requests and an open one, with words of everybody in each.
+/// Makes some decided requests and an open one, with answers by everybody in each.
 async fn busy(host: &Host, people: &[&Workspace]) -> OpeningId {
     let turn = host.start_turn("Deploy 1.4").await.unwrap();
     for id in ["one", "two", "three"] {
@@ -128,7 +128,7 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
             let open = busy(&host, &[&at_ana, &at_ben]).await;
             drop(at_ana);
             for round in 0..3 {
-                // A home that was closed in order is opened by redb without a look at its pages.
+                // A home that was closed in order is opened by redb without a check of its pages.
                 if round == 1 {
                     ana.close().await;
                 } else {
@@ -146,7 +146,7 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
                 let right = shown(&at_ben).await;
                 assert_eq!(right.len(), 4);
                 assert_eq!(shown(&at_ana).await, right, "seed {} round {round}", world.seed());
-                // She goes on as before.
+                // She continues as before.
                 request.submit("when", format!("round {round}")).await.unwrap();
                 timeout(LONG, at_ana.synced()).await.unwrap().unwrap();
                 sleep(Duration::from_secs(5)).await;
@@ -163,7 +163,7 @@ fn a_member_whose_bits_flip_gets_back_what_the_others_have() {
     assert!(said.get("salvaged").is_some_and(|count| *count > SEEDS / 2), "{said:?}");
 }
 
-/// The bits of a host's disk flip until one hits its log: then it does not open, and says where.
+/// Flips bits on a host's disk until one hits its log: then it does not open, and says where.
 #[test]
 fn a_host_with_a_damaged_log_does_not_open_and_nothing_is_decided_twice() {
     let mut named = 0;
@@ -183,7 +183,7 @@ fn a_host_with_a_damaged_log_does_not_open_and_nothing_is_decided_twice() {
                     Ok(()) => {}
                     Err(OpenError::Restore(RestoreError::Record { place, why, .. })) => {
                         println!("record {place}: {why:?}");
-                        // Not the next time either, though its file was made anew meanwhile.
+                        // Nor does it open the next time, though its file was made again meanwhile.
                         agent.start().await.expect_err("it could decide twice");
                         sleep(LONG).await;
                         assert_eq!(shown(&at_ana).await, before);

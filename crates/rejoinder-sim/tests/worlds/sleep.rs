@@ -1,4 +1,4 @@
-//! Machines that sleep: time has passed when they wake, and dead links are found out.
+//! Machines that sleep: time has passed when they wake, and dead links are noticed.
 
 use std::time::Duration;
 

@@ -4,14 +4,14 @@ use rejoinder_sim::{World, swarm, swarm_in};
 
 /// The seeds that are always run, in two halves for two cores.
 const FIXED: [std::ops::Range<u64>; 2] = [1..15, 15..29];
-/// Those by which something was found, in the engine or in what checks it: late drafts told as
-/// another's, a third copy that dialled for ever, a proposal that outlived its forgotten workspace,
+/// The seeds that found something, in the engine or in its checks: late drafts reported as
+/// another's, a third copy that dialled forever, a proposal that outlived its forgotten workspace,
 /// an edit on its way to a slow disk while that was copied, a home that was opened while it closed,
 /// a host that had moved since its ticket was made, a row about edits that were lost with their
 /// record, one run that counted as two copies after a failed write, and envelopes behind a lost one
 /// that were tried again at every change that came.
 const FOUND: [u64; 9] = [15, 36, 207, 246, 298, 411, 904, 955, 958];
-/// How many others.
+/// The number of random seeds.
 const RANDOM: u64 = 8;
 
 fn hold(seeds: impl Iterator<Item = u64>) {

@@ -1,22 +1,22 @@
-//! Who reaches whom in each shape.
+//! The shapes that cuts leave: words still get from one end to the other.
 
 use std::time::Duration;
 
 use rejoinder_sim::{Peer, World};
 use tokio::time::{Instant, sleep};
 
-/// Lets words go from one end to the other in a shape in which the two never link.
+/// Checks that words get from one end to the other in a shape where the two never link.
 fn passes_on(seed: u64, shape: impl Fn(&World, &[&Peer]) + Send + 'static) {
     World::new(seed).run(async move |world| {
         let agent = world.peer("agent").await;
         let host = agent.home().create_workspace("release train").await.unwrap();
         // All at once: a card that comes while a link is young, or while its hello is on its way,
-        // must not be lost, or in a star around ben cleo stays alone for ever.
+        // must not be lost, or in a star around Ben, Cleo stays alone forever.
         let people = world.people(&host, ["ana", "ben", "cleo"]).await;
         sleep(Duration::from_secs(5)).await;
         let [(ana, _), (ben, _), (cleo, at_cleo)] = &people;
         shape(world, &[ben, ana, &agent, cleo]);
-        // Until those that were linked have noticed.
+        // Wait until the peers that were linked have noticed.
         sleep(Duration::from_secs(40)).await;
         let turn = host.start_turn("Deploy 1.4").await.unwrap();
         let form = r#"{ "id": "deploy", "questions": [
@@ -31,7 +31,7 @@ fn passes_on(seed: u64, shape: impl Fn(&World, &[&Peer]) + Send + 'static) {
 
 #[test]
 fn a_line_passes_on() {
-    // ana - ben - agent would be too easy: agent - ana - ben - cleo.
+    // The order ana - ben - agent would be too easy; this is agent - ana - ben - cleo.
     passes_on(1, |world, peers| {
         let [ben, ana, agent, cleo] = peers else { unreachable!("four peers") };
         world.line("line", &[agent, ana, ben, cleo]);

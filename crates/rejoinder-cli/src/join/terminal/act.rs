@@ -1,4 +1,4 @@
-//! What the form wants done, done.
+//! Carries out what the form wants done.
 
 use rejoinder::{Edit, Event, NotDone, ProposalId, Refused, Request, Version};
 
@@ -9,8 +9,9 @@ use crate::{
 };
 
 impl FormOnTerminal<'_> {
-    /// Returns when it is saved, or the disk has begun to refuse it: the engine goes on trying, and the
-    /// form shows what happens meanwhile. A refusal is told to the person.
+    /// Carries out an action. Returns when it is saved, or when the disk has begun to refuse it:
+    /// the engine keeps trying, and the form shows what happens meanwhile. The person is told of a
+    /// refusal.
     pub(super) async fn act(&mut self, action: Action) -> Result<(), Failure> {
         let written = match &action {
             Action::Draft { question, .. } | Action::Submit { question, .. } => {
@@ -60,8 +61,8 @@ impl FormOnTerminal<'_> {
     }
 }
 
-/// Does it, and gives the proposal that it made, if it made one. Edits are on what the form shows:
-/// what came since is merged with them, and if the request has ended since, they are kept.
+/// Carries out an action, and returns the proposal that it made, if any. Edits are based on what
+/// the form shows: they are merged with newer ones, and kept if the request has ended meanwhile.
 async fn done(
     request: Request,
     seen: Option<Version>,
@@ -84,7 +85,7 @@ async fn done(
             let proposal = request.complete(response, Default::default()).await?;
             return Ok(Some(proposal.id()));
         }
-        // Of the form itself, and done there.
+        // The form itself has carried these out.
         Action::Next | Action::Stop | Action::Quit => return Ok(None),
     };
     let seen = seen.ok_or(NotDone::Refused(Refused::NotOpen))?;

@@ -1,17 +1,17 @@
-//! What happens to the terminal and the process in front of it, told by signals.
+//! Changes to the terminal and to the process in it, reported by signals.
 
 use std::io;
 
-/// Something else is so now.
+/// A change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// The process goes on after it was stopped: by Ctrl-Z, or by anybody's signal.
+    /// The process continues after a stop, by Ctrl-Z or by a signal from anybody.
     Continued,
-    /// The window may have another size.
+    /// The window may have a new size.
     Resized,
 }
 
-/// The signals that tell of it.
+/// The signals that report changes.
 #[derive(Debug)]
 pub(super) struct Changes {
     #[cfg(unix)]
@@ -22,14 +22,14 @@ pub(super) struct Changes {
 
 #[cfg(unix)]
 impl Changes {
-    /// From here on no change is missed: the size is to be read afterwards.
+    /// Starts listening. Read the size afterwards: from here on, no change of it is missed.
     pub(super) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let continued = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
         Ok(Self { continued: signal(continued)?, resized: signal(SignalKind::window_change())? })
     }
 
-    /// The next one. Cancel-safe.
+    /// Waits for the next change. Cancel-safe.
     pub(super) async fn next(&mut self) -> Change {
         tokio::select! {
             biased;
@@ -42,12 +42,12 @@ impl Changes {
 
 #[cfg(not(unix))]
 impl Changes {
-    /// There is nothing to listen to: nothing stops a process here, and keys tell the size.
+    /// Does nothing: no signal stops a process here, and the keyboard reports the size.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// Never.
+    /// Never returns.
     pub(super) async fn next(&mut self) -> Change {
         std::future::pending().await
     }

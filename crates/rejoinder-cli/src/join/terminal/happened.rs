@@ -1,4 +1,5 @@
-//! What an event means for the form: what is out of date, what is to be done, what is news.
+//! The meaning of an event for the form: the state that it outdates, the work to do, the news to
+//! show.
 
 use rejoinder::{Event, HomeEvent, PeerId};
 
@@ -17,14 +18,14 @@ impl FormOnTerminal<'_> {
         Ok(())
     }
 
-    /// What an event leaves standing otherwise than the form shows it. The request that is shown is
-    /// watched by itself.
+    /// Returns the part of the form's state that an event outdates. The request on the screen is
+    /// watched separately.
     fn outdated_by(&self, event: &HomeEvent) -> Stale {
         if let HomeEvent::Missed(_) = event {
             return Stale::Workspace;
         }
         let here = event.subject().workspace() == Some(self.joined.workspace.id());
-        // These come with each edit, and change no request's place and no name.
+        // These come with every edit, and change neither the list of requests nor any name.
         let of_edits = matches!(
             event.event(),
             Some(
@@ -38,7 +39,7 @@ impl FormOnTerminal<'_> {
         if here && !of_edits { Stale::Workspace } else { Stale::Nothing }
     }
 
-    /// What the form does about an event, besides telling of it.
+    /// Does what an event requires, apart from reporting it.
     async fn react(&mut self, event: &Event) -> Result<(), Failure> {
         if let Event::Fate { proposal, fate, .. } = event
             && self.proposed == Some(*proposal)
@@ -64,7 +65,8 @@ impl FormOnTerminal<'_> {
         Ok(())
     }
 
-    /// The line of news that an event is worth. How requests stand is seen in the form itself.
+    /// Returns the line of news for an event, if it is news. The state of requests is seen in the
+    /// form itself.
     #[expect(clippy::wildcard_enum_match_arm, reason = "few events are news")]
     fn news(&self, event: &HomeEvent) -> Option<String> {
         let name = |peer: &PeerId| self.joined.console.names().show(&peer.to_string());

@@ -1,11 +1,11 @@
-//! Keys, pastes and sizes, read by a thread: a read from a terminal can't be given up.
+//! Keys, pastes and sizes, read by a thread: a read from a terminal can't be cancelled.
 
 use crossterm::event::{self, Event};
 use tokio::sync::mpsc;
 
 use crate::{limits, prompt::Input};
 
-/// What the terminal tells, until it is gone.
+/// Returns the terminal's input, until the terminal is gone.
 pub(super) fn inputs() -> mpsc::Receiver<Input> {
     let (sender, inputs) = mpsc::channel(limits::LINES_AHEAD);
     std::thread::spawn(move || {
@@ -13,7 +13,8 @@ pub(super) fn inputs() -> mpsc::Receiver<Input> {
             let input = match event {
                 Event::Key(key) => Input::Key(key),
                 Event::Paste(text) => Input::Paste(text),
-                // Where a signal tells it, it tells it from the start, and not once this has begun.
+                // Where there is a signal for this, it is caught from the start, before this thread
+                // has begun.
                 Event::Resize(..) if cfg!(unix) => continue,
                 Event::Resize(columns, rows) => Input::Size { columns, rows },
                 Event::FocusGained | Event::FocusLost | Event::Mouse(_) => continue,

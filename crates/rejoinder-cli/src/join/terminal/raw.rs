@@ -1,4 +1,4 @@
-//! The terminal while the form has it, and as it was before.
+//! Raw mode of the terminal while the form has it, and its restoration.
 
 use std::{
     io::{self, Write},
@@ -18,11 +18,11 @@ use crossterm::{
 
 use crate::log;
 
-/// The form has the terminal until this is dropped, or the process panics.
+/// Keeps the terminal for the form until this is dropped, or the process panics.
 #[derive(Debug)]
 pub(super) struct Raw(());
 
-/// True if the terminal has to be given back.
+/// True if the terminal is to be restored.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
@@ -39,14 +39,14 @@ impl Raw {
         Ok(Self(()))
     }
 
-    /// Takes the terminal again, whatever a shell made of it while the process was stopped.
+    /// Takes the terminal again, whatever a shell did to it while the process was stopped.
     pub(super) fn again(&self) -> io::Result<()> {
         give_back();
         take()
     }
 
-    /// Gives the terminal back and stops, as the terminal's own key would: all that the shell
-    /// started together. Goes on when the shell wants it, or at once where no shell could.
+    /// Restores the terminal and stops the whole process group, as the terminal's own key would.
+    /// Returns when the shell continues it, or at once if there is no shell to do so.
     #[cfg(unix)]
     pub(super) fn stop(&self) -> io::Result<()> {
         use rustix::process::{Signal, kill_current_process_group};
@@ -55,7 +55,7 @@ impl Raw {
         take()
     }
 
-    /// There is no stopping here.
+    /// Does not stop: there is no job control here.
     #[cfg(not(unix))]
     pub(super) fn stop(&self) -> io::Result<()> {
         self.again()
@@ -80,7 +80,7 @@ fn give_back() {
         return;
     }
     let mut out = io::stderr();
-    // The terminal may be gone; there is nobody left to tell then.
+    // The terminal may be gone; then nobody is left to be told.
     let _gone = queue!(out, DisableBracketedPaste, Show);
     if log::colours_wanted() {
         let _gone = queue!(out, ResetColor);

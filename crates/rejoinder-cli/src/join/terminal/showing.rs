@@ -1,11 +1,11 @@
-//! The request that the form shows: which one it is, and how it stands.
+//! The request in the form: which one is chosen, and its state.
 
 use rejoinder::{NotDone, OpeningId, Request, RequestStatus, RequestView, States};
 
 use super::{FormOnTerminal, Next};
 use crate::{failure::Failure, prompt::Input, shown, view};
 
-/// A request of the workspace.
+/// A request in the list of the workspace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Listed {
     opening: OpeningId,
@@ -16,18 +16,18 @@ pub(super) struct Listed {
 pub(super) struct Shown {
     pub(super) request: Request,
     status: RequestStatus,
-    /// `None` once the request is no more.
+    /// The stream of its states; `None` once the request no longer exists.
     states: Option<States<RequestView>>,
 }
 
-/// What may stand otherwise by now than the form shows it.
+/// The part of the form's state that may be out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stale {
     Nothing,
-    /// The request that is shown. An edit makes only this so: to read every request of the
-    /// workspace after each key would take the longer the more there are.
+    /// The request in the form. An edit outdates no more: reading every request of the workspace
+    /// after each key would take longer the more there are.
     Request,
-    /// The members, and which requests there are and are open.
+    /// The members, and the list of requests.
     Workspace,
 }
 
@@ -40,7 +40,7 @@ impl FormOnTerminal<'_> {
         self.stale = self.stale.max(stale);
     }
 
-    /// Finds out who the members are, and which requests there are.
+    /// Reads the members and the list of requests.
     pub(super) async fn look_at_workspace(&mut self) -> Result<(), Failure> {
         let view = self.joined.workspace.view().await?;
         let names = shown::names(self.joined.home.me(), &view.members);
@@ -56,7 +56,7 @@ impl FormOnTerminal<'_> {
         Ok(())
     }
 
-    /// Shows the form its request as it stands.
+    /// Shows the form the present state of its request.
     pub(super) async fn show(&mut self) -> Result<Next, Failure> {
         let chosen = self.choose();
         let others = self.listed.iter().filter(|one| one.is_open && Some(one.opening) != chosen);
@@ -77,7 +77,7 @@ impl FormOnTerminal<'_> {
         let view = match shown.request.view().await {
             Ok(view) => view,
             Err(NotDone::Closed(closed)) => return Err(closed.into()),
-            // It is no more: the workspace says what there is instead.
+            // The request no longer exists. The workspace is asked for the others.
             Err(NotDone::Refused(_)) => {
                 self.outdate(Stale::Workspace);
                 self.listed.retain(|one| one.opening != opening);
@@ -88,7 +88,8 @@ impl FormOnTerminal<'_> {
         let before = std::mem::replace(&mut shown.status, status);
         self.tell(Input::Request(Some(Box::new(view))));
         if over && before == RequestStatus::Open {
-            // The next open request, if there is one, comes once it was seen how this one ended.
+            // The next open request, if there is one, comes after the person has seen how this one
+            // ended.
             self.outdate(Stale::Workspace);
             if self.joined.join.once {
                 return Ok(Next::Done);
@@ -97,8 +98,8 @@ impl FormOnTerminal<'_> {
         Ok(Next::On)
     }
 
-    /// The open request that is shown, else the next one; one that has ended stays until then, and
-    /// that it has is shown first.
+    /// Chooses the request to show: the open one in the form, or else the next open one. A request
+    /// that has ended stays until there is another, and its end is shown first.
     fn choose(&self) -> Option<OpeningId> {
         let shown = self.opening();
         let of_form = self.listed.iter().find(|one| Some(one.opening) == shown);
@@ -110,7 +111,7 @@ impl FormOnTerminal<'_> {
         chosen.map(|one| one.opening)
     }
 
-    /// Turns to the open request that comes after the one that is shown, or to the first.
+    /// Turns to the next open request after the one in the form; after the last comes the first.
     pub(super) async fn next(&mut self) -> Result<(), Failure> {
         self.look_at_workspace().await?;
         let shown = self.opening();
@@ -124,12 +125,13 @@ impl FormOnTerminal<'_> {
         Ok(())
     }
 
-    /// The form shows another request from here on. What was typed into the one before is told.
+    /// Shows another request from here on. What was typed into the one before is saved first.
     async fn turn_to(&mut self, opening: OpeningId) -> Result<bool, Failure> {
         let request = self.joined.workspace.request_opened(opening).await?;
         let Some(request) = request else { return Ok(false) };
         self.tell_typed().await?;
-        // The same id may have been asked anew: the form tells requests apart by it.
+        // The new request may have the id of the last; this keeps the form from treating them as
+        // the same.
         self.tell(Input::Request(None));
         self.proposed = None;
         let states = Some(request.watch());
@@ -142,7 +144,8 @@ impl FormOnTerminal<'_> {
     }
 }
 
-/// Waits until the shown request changes; for ever without one. Returns what is out of date then.
+/// Waits until the request in the form changes; without one, forever. Returns what is out of date
+/// then.
 pub(super) async fn changed(shown: &mut Option<Shown>) -> Stale {
     let Some(states) = shown.as_mut().and_then(|shown| shown.states.as_mut()) else {
         return std::future::pending().await;
@@ -150,7 +153,7 @@ pub(super) async fn changed(shown: &mut Option<Shown>) -> Stale {
     if states.next().await.is_some() {
         return Stale::Request;
     }
-    // It is no more. Its stream would say so again at once.
+    // The request no longer exists. Its stream would report that again and again.
     shown.iter_mut().for_each(|shown| shown.states = None);
     Stale::Workspace
 }

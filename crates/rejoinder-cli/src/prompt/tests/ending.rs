@@ -1,4 +1,4 @@
-//! Responses: what an accept needs, what is asked twice, what is said of the fate.
+//! Responses: the conditions of an accept, the questions asked twice, the words for the fate.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What others write and ask meanwhile.
+//! Changes by others, and their requests, while the form is shown.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Any keys on any form.
+//! Random input to the form.
 
 use proptest::prelude::*;
 

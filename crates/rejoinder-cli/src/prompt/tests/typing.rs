@@ -1,4 +1,4 @@
-//! What is typed: when it becomes a draft, and that it is never lost.
+//! Typed text: the time at which it becomes a draft, and that it is never lost.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! What is shown, and whom it is said to be of: noted, and checked against who wrote it.
+//! The check of what is shown: it is noted, and its named authors are compared with those who wrote
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ impl Ledger {
         event.request().map_or(Ok(()), |view| self.seen(peer, view))
     }
 
-    /// Notes what a peer shows, and checks whom it names as authors.
+    /// Notes what a peer shows, and checks the authors that it names.
     pub(in crate::swarm) fn seen(&self, peer: &str, view: &RequestView) -> Result<(), String> {
         let mut inner = self.lock();
         for shown in tokens::shown(view) {
@@ -23,22 +24,22 @@ impl Ledger {
         Ok(())
     }
 
-    /// The edits that a request shows.
+    /// Returns the edits that a request shows.
     pub(in crate::swarm) fn tokens(&self, view: &RequestView) -> BTreeSet<Token> {
         let inner = self.lock();
         let shown = tokens::shown(view).into_iter();
         shown.filter_map(|shown| inner.token(&view.opening, shown.mark)).collect()
     }
 
-    /// The edit that a mark is found by.
+    /// Returns the edit with that mark.
     pub(in crate::swarm) fn token(&self, opening: &OpeningId, mark: Mark) -> Option<Token> {
         self.lock().token(opening, mark)
     }
 }
 
 impl Inner {
-    /// The edit that is shown, once it is sure that it was written there by those it is said to
-    /// be of.
+    /// Returns the edit that is shown, after a check that it was written there by the named
+    /// authors.
     fn written(
         &self,
         peer: &str,
@@ -53,7 +54,7 @@ impl Inner {
         let edit = token.and_then(|token| self.edits.get(&token));
         let edit = edit.filter(|edit| edit.opening == opening && edit.question == shown.question);
         let Some(edit) = edit else {
-            // Of a text, what several typed at once may look like a mark that nobody wrote; and
+            // Text that several people type at once may look like a mark that nobody wrote, and
             // somebody may have submitted such a text.
             let restated = self.restated.contains_key(&(opening, shown.question.clone()));
             if shown.mixed || restated {
@@ -61,7 +62,8 @@ impl Inner {
             }
             return Err(format!("{peer} shows {mark:?}, which nobody wrote there"));
         };
-        // Who carries an answer in a completion, or submits what is there, has said it too.
+        // The author of a completion that carries an answer counts as its author too, and so does
+        // anybody who submits it again.
         let decider = match &view.status {
             RequestStatus::Decided { by, .. } => Some(*by),
             RequestStatus::Open | RequestStatus::Suspended | RequestStatus::Ended(_) => None,

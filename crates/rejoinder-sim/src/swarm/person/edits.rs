@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The number of times that a number is changed in a row.
+/// The number of changes to one number in a row.
 const TALLIES: u32 = 250;
 
 impl Person {
@@ -67,7 +67,7 @@ impl Person {
         done
     }
 
-    /// Answers a question that is of another kind in each revision.
+    /// Answers a question that is of a different kind in each revision.
     fn draw_shifting(&mut self, token: Token, view: &RequestView) -> (&'static str, Does, Edit) {
         let question = QuestionId(form::SHIFTS.to_owned());
         let text = tokens::text(token);
@@ -136,7 +136,7 @@ impl Person {
         Ok(())
     }
 
-    /// Submits the answer that is there. Which one it was is seen afterwards.
+    /// Submits the answer that is there. Only the view after that shows which one it was.
     async fn restate(
         &self,
         what: &'static str,
@@ -173,7 +173,7 @@ impl Person {
         }
     }
 
-    /// An answer of somebody that another one's displaces.
+    /// Draws an answer that another one displaces.
     fn draw_take(&mut self, view: &RequestView) -> Option<(QuestionId, PeerId)> {
         let conflicts: Vec<_> = view.projection.conflicts.iter().collect();
         let (question, conflicts) = self.draws.pick(&conflicts)?;
@@ -266,13 +266,13 @@ fn kind_of<'a>(view: &'a RequestView, question: &str) -> Option<&'a ChatInputQue
     })
 }
 
-/// A text that is submitted or left as a draft.
+/// Returns the text of an answer, submitted or a draft.
 fn text_of(answer: &ChatInputAnswer) -> Option<String> {
     let json = rejoinder::form::answer_to_json(answer);
     json.get("value")?.get("value")?.as_str().map(str::to_owned)
 }
 
-/// The options that a request shows as ticked.
+/// Returns the options that a request shows as ticked.
 fn ticked(view: &RequestView, question: &QuestionId) -> Vec<usize> {
     let shown = tokens::shown(view).into_iter().filter(|shown| shown.question == *question);
     let options: BTreeSet<usize> = shown
@@ -284,7 +284,7 @@ fn ticked(view: &RequestView, question: &QuestionId) -> Vec<usize> {
     options.into_iter().collect()
 }
 
-/// The marks in what a device has stated as its answer.
+/// Returns the marks in what a device has given as its answer.
 fn stated_by(device: PeerId, question: &QuestionId, view: &RequestView) -> BTreeSet<Mark> {
     let shown = tokens::shown(view).into_iter();
     let by_it = shown.filter(|shown| {
