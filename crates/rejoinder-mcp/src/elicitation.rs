@@ -96,6 +96,15 @@ impl Elicitation {
         Ok(Self { request, mode: Mode::Form { properties, left_out } })
     }
 
+    /// The same, with a message that says who asks: people must see which server wants something
+    /// of them, and AHP has no other place for it.
+    #[must_use]
+    pub fn asked_by(mut self, asker: &str) -> Self {
+        let message = self.request.message.unwrap_or_default();
+        self.request.message = Some(format!("{asker}: {message}"));
+        self
+    }
+
     /// The request to raise.
     pub fn request(&self) -> &ChatInputRequest {
         &self.request

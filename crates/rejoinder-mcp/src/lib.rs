@@ -10,18 +10,26 @@
 //! words (`pattern`, `multipleOf`) are [rules](Elicitation::rules). A format that is not known here is
 //! [named](Elicitation::unchecked): people see it, and nothing checks it.
 //!
+//! [`proxy`] puts it between a client and a server: [`proxy::Proxy`] is told each line and says what
+//! to send, to ask and to withdraw. It opens no stream and raises nothing itself.
+//!
 //! [`ChatInputRequest`]: ahp_types::state::ChatInputRequest
 
 mod elicitation;
 mod error;
 mod json;
 pub mod limits;
+mod members;
+mod message;
 mod options;
 mod property;
+pub mod proxy;
+mod request_id;
 mod schema;
 mod value;
 mod words;
 
 pub use elicitation::{Elicitation, LeftOut};
 pub use error::{ElicitationError, Unanswerable};
+pub use request_id::request_id;
 pub use value::default_answer;
