@@ -96,7 +96,9 @@ impl fmt::Display for Withdrawn {
                 write!(f, "the server cancelled it: {reason}")
             }
             Self::CallEnded => f.write_str("the call in which it was asked has ended"),
-            Self::CallCancelled => f.write_str("the agent cancelled the call in which it was asked"),
+            Self::CallCancelled => {
+                f.write_str("the agent cancelled the call in which it was asked")
+            }
             Self::AnsweredAtClient => f.write_str("it was answered at the agent's own client"),
             Self::Closed => f.write_str("the agent's connection is closed"),
         }

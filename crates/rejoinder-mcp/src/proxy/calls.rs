@@ -74,8 +74,10 @@ impl Call {
         // It must grow, and the server may count too: this is less than any step of a server.
         self.progress += 1e-6 * self.progress.abs().max(1.0);
         let progress = serde_json::Value::from(self.progress);
-        let params =
-            format!(r#"{{"progressToken":{token},"progress":{progress},"message":{}}}"#, quoted(said));
+        let params = format!(
+            r#"{{"progressToken":{token},"progress":{progress},"message":{}}}"#,
+            quoted(said)
+        );
         Some(notification("notifications/progress", &params))
     }
 
@@ -105,8 +107,10 @@ impl Call {
             RoundKind::Urls { .. } => {}
         }
         let (method, params) = (quoted(&self.method), params.json());
-        let line =
-            format!(r#"{{"jsonrpc":"2.0","id":{},"method":{method},"params":{params}}}"#, id.json());
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":{method},"params":{params}}}"#,
+            id.json()
+        );
         self.at_server = Some(id);
         line
     }

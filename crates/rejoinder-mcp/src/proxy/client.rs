@@ -71,9 +71,10 @@ impl Proxy {
         if self.late_at_client.remove(id) {
             return Vec::new();
         }
-        let at_client = self.open.iter().find(|(_, open)| {
-            open.at_client && open.reply == Reply::Request(id.clone())
-        });
+        let at_client = self
+            .open
+            .iter()
+            .find(|(_, open)| open.at_client && open.reply == Reply::Request(id.clone()));
         let Some(key) = at_client.map(|(key, _)| *key) else { return vec![Effect::Forward] };
         if !decides {
             if let Some(open) = self.open.get_mut(&key) {

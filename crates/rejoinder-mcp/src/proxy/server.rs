@@ -81,8 +81,7 @@ impl Proxy {
         if at_client {
             effects.push(Effect::ToClient(line.to_owned()));
         }
-        let mut raise =
-            self.raise(Raised { key, params, reply, calls, at_client }, elicitation);
+        let mut raise = self.raise(Raised { key, params, reply, calls, at_client }, elicitation);
         raise.ttl = ttl;
         effects.push(Effect::Raise(raise));
         effects
@@ -169,9 +168,10 @@ impl Proxy {
 
     fn url_done(&self, params: &Members<'_>) -> Vec<Effect> {
         let Some(done) = params.text("elicitationId") else { return vec![Effect::Forward] };
-        let mut of_it = self.open.iter().filter(|(_, open)| {
-            open.elicitation.elicitation_id() == Some(done.as_str())
-        });
+        let mut of_it = self
+            .open
+            .iter()
+            .filter(|(_, open)| open.elicitation.elicitation_id() == Some(done.as_str()));
         // A client that has not seen the elicitation knows no such id, and drops it.
         match of_it.next() {
             Some((key, open)) if open.at_client => vec![Effect::Done(*key), Effect::Forward],

@@ -110,10 +110,14 @@ impl Proxy {
         result: Result<&str, (i32, &str)>,
         now: Timestamp,
     ) -> Vec<Effect> {
-        self.end_task(id, now, match result {
-            Ok(result) => TaskState::Completed(result.to_owned()),
-            Err((code, words)) => TaskState::Failed(code, words.to_owned()),
-        })
+        self.end_task(
+            id,
+            now,
+            match result {
+                Ok(result) => TaskState::Completed(result.to_owned()),
+                Err((code, words)) => TaskState::Failed(code, words.to_owned()),
+            },
+        )
     }
 
     fn end_task(&mut self, id: &str, now: Timestamp, state: TaskState) -> Vec<Effect> {
@@ -134,7 +138,10 @@ impl Proxy {
         if method == "tasks/list" && !self.client_keeps_tasks {
             let tasks = self.tasks.iter().map(|(id, task)| task.json(id));
             let tasks = tasks.collect::<Vec<_>>().join(",");
-            return Some(vec![Effect::ToServer(response(request, &format!(r#"{{"tasks":[{tasks}]}}"#)))]);
+            return Some(vec![Effect::ToServer(response(
+                request,
+                &format!(r#"{{"tasks":[{tasks}]}}"#),
+            ))]);
         }
         let id = Members::read(params)?.text("taskId")?;
         let task = self.tasks.get_mut(&id)?;

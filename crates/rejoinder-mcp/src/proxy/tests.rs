@@ -57,7 +57,8 @@ impl Told {
 }
 
 fn elicit(id: &Value) -> Value {
-    let schema = json!({"type": "object", "properties": {"env": {"type": "string"}}, "required": ["env"]});
+    let schema =
+        json!({"type": "object", "properties": {"env": {"type": "string"}}, "required": ["env"]});
     json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create",
         "params": {"message": "Where to?", "requestedSchema": schema}})
 }
@@ -204,9 +205,8 @@ fn a_call_that_went_on_as_a_task_leaves_its_questions_open() {
 #[test]
 fn the_same_question_twice_is_two_requests_and_has_one_id_after_a_restart() {
     let mut told = Told::new(&json!({}), false);
-    let ids: Vec<_> = (0..3)
-        .map(|id| told.asks(&json!(id)).elicitation.request().id.clone())
-        .collect();
+    let ids: Vec<_> =
+        (0..3).map(|id| told.asks(&json!(id)).elicitation.request().id.clone()).collect();
     assert_eq!(ids[1], format!("{}-2", ids[0]));
     assert_eq!(ids[2], format!("{}-3", ids[0]));
     let second = told.proxy.open().nth(1).unwrap();
@@ -221,7 +221,9 @@ fn whoever_answers_first_decides_where_the_client_is_told_too() {
     let capable = json!({"elicitation": {}});
     let mut told = Told::new(&capable, true);
     let effects = told.server(&elicit(&json!(0)));
-    let [Effect::ToClient(line), Effect::Raise(raise)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::ToClient(line), Effect::Raise(raise)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(*line, elicit(&json!(0)).to_string());
     let effects = told.accept(raise.key, "prod");
     assert_eq!(to_server(&effects[0])["result"]["action"], "accept");
@@ -248,7 +250,8 @@ fn whoever_answers_first_decides_where_the_client_is_told_too() {
 #[test]
 fn a_url_is_asked_first_and_the_call_is_made_again() {
     let needs = |url: &str| {
-        let elicitation = json!({"mode": "url", "url": url, "message": "Sign in", "elicitationId": url});
+        let elicitation =
+            json!({"mode": "url", "url": url, "message": "Sign in", "elicitationId": url});
         json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32042, "message": "first",
             "data": {"elicitations": [elicitation]}}})
     };
@@ -262,7 +265,10 @@ fn a_url_is_asked_first_and_the_call_is_made_again() {
     assert_eq!(told.server(&complete), [Effect::Done(raise.key)]);
     let effects = told.accept(raise.key, "");
     let again = to_server(&effects[0]);
-    assert_eq!((&again["method"], &again["params"]["name"]), (&json!("tools/call"), &json!("deploy")));
+    assert_eq!(
+        (&again["method"], &again["params"]["name"]),
+        (&json!("tools/call"), &json!("deploy"))
+    );
     let second = again["id"].clone();
     assert_ne!(second, json!(1));
 
@@ -307,7 +313,8 @@ fn rounds_carry_their_state_and_all_their_answers() {
     let effects = told.decline(b.key);
     let again = to_server(&effects[0]);
     assert_eq!(again["params"]["requestState"], state);
-    let answers = json!({"a": {"action": "accept", "content": {"env": "x"}}, "b": {"action": "decline"}});
+    let answers =
+        json!({"a": {"action": "accept", "content": {"env": "x"}}, "b": {"action": "decline"}});
     assert_eq!(again["params"]["inputResponses"], answers);
     assert_ne!(again["id"], 1);
 
@@ -353,9 +360,7 @@ fn a_task_is_told_at_once_and_its_result_when_it_is_there() {
     let task = to_server(created)["result"]["task"].clone();
     assert_eq!((&task["status"], &task["ttl"]), (&json!("input_required"), &json!(600_000)));
     assert_eq!(task["createdAt"], "1970-01-01T00:00:01.000Z");
-    let about = |id: u32, method: &str| {
-        json!({"id": id, "method": method, "params": {"taskId": task["taskId"]}})
-    };
+    let about = |id: u32, method: &str| json!({"id": id, "method": method, "params": {"taskId": task["taskId"]}});
     let looked = to_server(&told.server(&about(1, "tasks/get"))[0]);
     assert_eq!(looked["result"], task);
     assert_eq!(told.server(&about(2, "tasks/result")), [], "it waits");
